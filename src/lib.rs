@@ -1,0 +1,18 @@
+//! postroom: a NATS server with JetStream, built as a house of actors.
+//!
+//! # Layout
+//!
+//! Dependencies point downwards. `protocol`, `subject` and `settings` know nobody; `actor` knows actix only;
+//! `store` knows no client; `jetstream` knows no socket; `connection` knows no stream. See `docs/architecture.md`.
+
+pub mod account;
+pub mod actor;
+pub mod auth;
+pub mod connection;
+pub mod jetstream;
+pub mod protocol;
+pub mod router;
+pub mod settings;
+pub mod stats;
+pub mod store;
+pub mod subject;
