@@ -43,7 +43,15 @@ pub(super) struct Counters {
 impl Counters {
     pub(super) fn new() -> Self {
         let times = Histogram::new(1).expect("one significant digit is within the histogram's 0..=5");
-        Self { times, handled: 0, depth_max: 0, busy: Duration::ZERO, panics: 0, last_panic: None, last: Instant::now() }
+        Self {
+            times,
+            handled: 0,
+            depth_max: 0,
+            busy: Duration::ZERO,
+            panics: 0,
+            last_panic: None,
+            last: Instant::now(),
+        }
     }
 
     /// A message is about to be handled; `sent` counts all that were ever put into the mailbox.
