@@ -1,1 +1,3 @@
+//! The Subject-Router: one replica per network arbiter, each with the whole subscription index.
 
+pub mod messages;
