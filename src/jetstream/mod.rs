@@ -1,1 +1,12 @@
+//! JetStream: streams and consumers.
+//!
+//! * [`JetStream`](account::JetStream), one per account: the catalogue of streams, and the door of `$JS.API`.
+//! * `Stream`, one per stream: what is stored, and its limits.
+//! * `Consumer`, one per consumer, beside its stream: what was delivered, and what was acknowledged.
+//! * `api/`: one file per API subject.
+//! * `error.rs`: one table of error codes.
 
+pub mod api;
+pub mod consumer;
+pub mod messages;
+pub mod stream;

@@ -1,3 +1,6 @@
 //! The Subject-Router: one replica per network arbiter, each with the whole subscription index.
 
 pub mod messages;
+mod outbox;
+
+pub use outbox::{Outbox, Outboxes, Presentation, part};
