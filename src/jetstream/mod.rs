@@ -8,5 +8,6 @@
 
 pub mod api;
 pub mod consumer;
+pub mod error;
 pub mod messages;
 pub mod stream;

@@ -49,7 +49,15 @@ impl Outbox {
         let (route, reply, headers) = (self.put(route), self.put(shown.reply), self.put(shown.extra_headers));
         let subject = route.clone();
         let headers_only = shown.headers_only;
-        self.messages.push(Outgoing { route, subject, reply, headers, payload: 0..0, stored: Some(message), headers_only });
+        self.messages.push(Outgoing {
+            route,
+            subject,
+            reply,
+            headers,
+            payload: 0..0,
+            stored: Some(message),
+            headers_only,
+        });
     }
 
     /// Everything gathered, as one message for a replica; `None` if there is nothing.

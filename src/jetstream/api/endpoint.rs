@@ -10,28 +10,74 @@ pub enum Endpoint {
     AccountInfo,
     StreamNames,
     StreamList,
-    StreamCreate { stream: Bytes },
-    StreamUpdate { stream: Bytes },
-    StreamInfo { stream: Bytes },
-    StreamDelete { stream: Bytes },
-    StreamPurge { stream: Bytes },
-    StreamSnapshot { stream: Bytes },
-    StreamRestore { stream: Bytes },
-    MessageGet { stream: Bytes },
-    MessageDelete { stream: Bytes },
+    StreamCreate {
+        stream: Bytes,
+    },
+    StreamUpdate {
+        stream: Bytes,
+    },
+    StreamInfo {
+        stream: Bytes,
+    },
+    StreamDelete {
+        stream: Bytes,
+    },
+    StreamPurge {
+        stream: Bytes,
+    },
+    StreamSnapshot {
+        stream: Bytes,
+    },
+    StreamRestore {
+        stream: Bytes,
+    },
+    MessageGet {
+        stream: Bytes,
+    },
+    MessageDelete {
+        stream: Bytes,
+    },
     /// `CONSUMER.CREATE.<stream>`, and with a name, and with a name and a filter.
-    ConsumerCreate { stream: Bytes, consumer: Option<Bytes>, filter: Option<Bytes> },
+    ConsumerCreate {
+        stream: Bytes,
+        consumer: Option<Bytes>,
+        filter: Option<Bytes>,
+    },
     /// `CONSUMER.DURABLE.CREATE.<stream>.<name>`
-    ConsumerDurableCreate { stream: Bytes, consumer: Bytes },
-    ConsumerNames { stream: Bytes },
-    ConsumerList { stream: Bytes },
-    ConsumerInfo { stream: Bytes, consumer: Bytes },
-    ConsumerDelete { stream: Bytes, consumer: Bytes },
-    ConsumerPause { stream: Bytes, consumer: Bytes },
-    ConsumerUnpin { stream: Bytes, consumer: Bytes },
-    ConsumerReset { stream: Bytes, consumer: Bytes },
+    ConsumerDurableCreate {
+        stream: Bytes,
+        consumer: Bytes,
+    },
+    ConsumerNames {
+        stream: Bytes,
+    },
+    ConsumerList {
+        stream: Bytes,
+    },
+    ConsumerInfo {
+        stream: Bytes,
+        consumer: Bytes,
+    },
+    ConsumerDelete {
+        stream: Bytes,
+        consumer: Bytes,
+    },
+    ConsumerPause {
+        stream: Bytes,
+        consumer: Bytes,
+    },
+    ConsumerUnpin {
+        stream: Bytes,
+        consumer: Bytes,
+    },
+    ConsumerReset {
+        stream: Bytes,
+        consumer: Bytes,
+    },
     /// Needs a cluster; the type of the answer, always error 10010 (streams reference 1.4).
-    Clustered { answer: &'static str },
+    Clustered {
+        answer: &'static str,
+    },
 }
 
 impl Endpoint {
@@ -51,7 +97,9 @@ impl Endpoint {
             [b"STREAM", b"MSG", b"GET", stream] => Self::MessageGet { stream: own(stream) },
             [b"STREAM", b"MSG", b"DELETE", stream] => Self::MessageDelete { stream: own(stream) },
             [b"STREAM", verb, stream] => Self::stream(verb, own(stream))?,
-            [b"CONSUMER", b"LEADER", b"STEPDOWN", _, _] => Self::Clustered { answer: "consumer_leader_stepdown_response" },
+            [b"CONSUMER", b"LEADER", b"STEPDOWN", _, _] => {
+                Self::Clustered { answer: "consumer_leader_stepdown_response" }
+            }
             [b"CONSUMER", b"PEER", b"REMOVE", _, _] => Self::Clustered { answer: "consumer_remove_peer_response" },
             [b"CONSUMER", b"PEER", b"EVACUATE", _, _] => Self::Clustered { answer: "consumer_evacuate_peer_response" },
             [b"CONSUMER", b"DURABLE", b"CREATE", stream, consumer] => {
