@@ -9,5 +9,10 @@
 pub mod api;
 pub mod consumer;
 pub mod error;
+pub mod limits;
 pub mod messages;
+pub mod setting;
 pub mod stream;
+
+pub use limits::Limits;
+pub use setting::Setting;

@@ -1,7 +1,7 @@
 use crate::account::AccountId;
 use crate::actor::{House, Mailbox, SharedClock, Timers};
-use crate::router::Routers;
-use crate::store::Store;
+use crate::router::Switchboard;
+use crate::store::StreamStores;
 use std::sync::Arc;
 
 /// What the actors of one account's JetStream share: addresses, and facts that do not change.
@@ -11,8 +11,8 @@ pub struct Setting {
     pub account: AccountId,
     pub account_name: Arc<str>,
     pub server_name: Arc<str>,
-    pub routers: Routers,
-    pub store: Store,
+    pub switchboard: Switchboard,
+    pub store: Arc<dyn StreamStores>,
     pub timers: Mailbox<Timers>,
     pub clock: SharedClock,
     pub limits: Arc<super::Limits>,

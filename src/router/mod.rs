@@ -2,5 +2,7 @@
 
 pub mod messages;
 mod outbox;
+mod switchboard;
 
 pub use outbox::{Outbox, Outboxes, Presentation, part};
+pub use switchboard::{Line, Switchboard};

@@ -10,11 +10,13 @@
 pub mod change;
 pub mod consumer_state;
 pub mod messages;
+pub mod port;
 pub mod stream_store;
 
 pub use change::{Change, ConsumerDelta};
 pub use consumer_state::{ConsumerState, PendingMessage};
 pub use messages::*;
+pub use port::{StorePort, StreamStores};
 pub use stream_store::{Commitment, Draft, Lookup, StreamStore};
 
 /// The number of a stream in a store. Never used again, also not after the stream is gone.
