@@ -1,1 +1,3 @@
+//! JetStream.
 
+pub mod error;
