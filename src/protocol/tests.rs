@@ -118,16 +118,16 @@ fn connect_objections() {
 
 #[test]
 fn a_header_is_found_by_its_exact_name() {
-    let block = b"NATS/1.0\r\nA: 1\r\nAB:  two \r\na: 3\r\nA: 4\r\nEmpty:\r\nno colon\r\nLast: x\r\n\r\nB: payload\r\n";
+    let block = b"NATS/1.0\r\nA: 1\r\nAB:  two \r\na: 3\r\nA: 4\r\nEmpty:\r\nno colon\r\nLast: x\r\n\r\nB: behind\r\n";
     assert_eq!(headers::get(block, "A"), Some(&b"1"[..]));
     assert_eq!(headers::get(block, "AB"), Some(&b"two "[..]));
     assert_eq!(headers::get(block, "a"), Some(&b"3"[..]));
     assert_eq!(headers::get(block, "Empty"), Some(&b""[..]));
     assert_eq!(headers::get(block, "Last"), Some(&b"x"[..]));
-    assert_eq!(headers::get(block, "B"), None);
+    assert_eq!(headers::get(block, "B"), Some(&b"behind"[..]));
     assert_eq!(headers::get(block, "NATS/1.0"), None);
-    assert_eq!(headers::iter(block).count(), 6);
-    for odd in [&b""[..], b"\r\n", b"\r\n\r\n", b"NATS/1.0", b"A: 1", b"A: 1\r\n"] {
+    assert_eq!(headers::iter(block).count(), 7);
+    for odd in [&b""[..], b"\r\n", b"\r\n\r\n", b"NATS/1.0", b"A: 1", b"A: 1\r\n", b"NATS/1.0\nA: 1\r\n"] {
         assert_eq!(headers::get(odd, "A"), None, "{odd:?}");
     }
     assert_eq!(headers::get(b"NATS/1.0\r\nA: unended", "A"), Some(&b"unended"[..]));
