@@ -1,8 +1,3 @@
-<<<<<<< HEAD
-//! JetStream.
-
-pub mod error;
-=======
 //! JetStream: streams and consumers.
 //!
 //! * [`JetStream`](account::JetStream), one per account: the catalogue of streams, and the door of `$JS.API`.
@@ -21,4 +16,3 @@ pub mod stream;
 
 pub use limits::Limits;
 pub use setting::Setting;
->>>>>>> main
