@@ -10,8 +10,8 @@ use std::ops::Range;
 pub struct Limits {
     /// Bytes after the verb of a line.
     pub max_control_line: usize,
-    /// Headers and payload together.
-    pub max_payload: usize,
+    /// Headers and payload together. A negative number refuses every message.
+    pub max_payload: i64,
     /// Whether `HPUB` was agreed on.
     pub headers: bool,
 }
@@ -112,7 +112,7 @@ fn usual_pub(buffer: &[u8], from: usize, limits: &Limits) -> Option<PubOp> {
     };
     let (end, size) = (digits.end, size(&buffer[digits])?);
     let body = end + 2;
-    let fits = end - start <= limits.max_control_line.min(LONGEST_CONTROL_LINE) && size <= limits.max_payload;
+    let fits = end - start <= limits.max_control_line.min(LONGEST_CONTROL_LINE) && size as i64 <= limits.max_payload;
     if !fits || buffer.get(end + 1)? != &b'\n' || buffer.get(body + size..body + size + 2)? != b"\r\n" {
         return None;
     }
@@ -271,7 +271,7 @@ fn body(
     odd: bool,
     limits: &Limits,
 ) -> Parsed {
-    if size > limits.max_payload {
+    if size as i64 > limits.max_payload {
         return Parsed::Violation(Violation::MaxPayload);
     }
     let end = start + size;
