@@ -7,6 +7,7 @@
 //!
 //! Others reach it through a [`Mailbox`] (all its messages) or an [`Outlet`] (one kind of message).
 
+mod clock;
 mod hosted;
 mod mailbox;
 mod measure;
@@ -16,6 +17,7 @@ mod timers;
 #[cfg(test)]
 mod tests;
 
+pub use clock::{Clock, SharedClock, SystemClock};
 pub use hosted::{Ctx, Ended, Hosted, House, launch, launch_here};
 pub use mailbox::{Mailbox, Outlet};
 pub use measure::Measures;

@@ -1,0 +1,3 @@
+//! The JetStream API: one file per subject, each with what it decodes, checks, does and answers.
+
+pub mod endpoint;

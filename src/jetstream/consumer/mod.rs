@@ -1,0 +1,5 @@
+//! The Consumer actor: what was delivered, what is pending, and the ack floor.
+
+pub mod config;
+
+pub use config::ConsumerConfig;
