@@ -29,8 +29,18 @@ fn main() -> io::Result<()> {
     let reference = Contender::new("reference", &options.reference);
     let synced = Contender::new("reference, synced", &options.reference).with_config(ALWAYS_SYNCED);
     let mut table = Table::new(
-        &["workload", "postroom /s", "reference /s", "ratio", "synced /s", "ratio", "postroom CPU us", "reference CPU us", "ratio"]
-            .map(String::from),
+        &[
+            "workload",
+            "postroom /s",
+            "reference /s",
+            "ratio",
+            "synced /s",
+            "ratio",
+            "postroom CPU us",
+            "reference CPU us",
+            "ratio",
+        ]
+        .map(String::from),
     );
     let mut failures = 0;
     for workload in &chosen {
@@ -44,7 +54,7 @@ fn main() -> io::Result<()> {
         eprintln!("{}", summary(workload.name, &results));
     }
     let text = format!(
-        "{}\n\nAgainst {}. Median of {} alternating runs of about {} s, on {}.\n\n{}",
+        "{} beside {}. Median of {} alternating runs of about {} s, on {}.\n\n{}",
         report::version(&options.server),
         report::version(&options.reference),
         options.runs,
@@ -84,7 +94,8 @@ fn alternate(workload: &Workload, contenders: &[&Contender], runs: usize, time: 
 
 fn run_once(workload: &Workload, contender: &Contender, time: Duration) -> io::Result<Sample> {
     let server = contender.start()?;
-    measure(workload, &server, time).map_err(|error| io::Error::new(error.kind(), format!("{error}\n{}", server.log_tail())))
+    measure(workload, &server, time)
+        .map_err(|error| io::Error::new(error.kind(), format!("{error}\n{}", server.log_tail())))
 }
 
 fn row(name: &str, results: &[Option<Sample>]) -> Vec<String> {

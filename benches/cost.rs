@@ -81,7 +81,7 @@ fn main() -> io::Result<()> {
         }
     }
     let text = format!(
-        "{}\n\nAgainst {}. Start times: median of {} starts; the rest measured once. On {}.\n\n{}",
+        "{} beside {}. Start times: median of {} starts; the rest measured once. On {}.\n\n{}",
         report::version(&options.server),
         report::version(&options.reference),
         options.runs,
@@ -156,7 +156,11 @@ fn subscriptions(contender: &Contender, _: usize) -> io::Result<Vec<Figure>> {
         client.write(lines.as_bytes())?;
         client.flush()?;
         meter.stop()?;
-        figures.push(figure(format!("{count} subscriptions, memory of one"), "bytes", meter.memory_kib() * 1024.0 / count as f64));
+        figures.push(figure(
+            format!("{count} subscriptions, memory of one"),
+            "bytes",
+            meter.memory_kib() * 1024.0 / count as f64,
+        ));
         figures.push(figure(format!("{count} subscriptions, CPU to add one"), "us", meter.cpu_micros() / count as f64));
 
         // One message for each, in an order that helps no cache.
@@ -202,9 +206,17 @@ fn streams(contender: &Contender, _: usize) -> io::Result<Vec<Figure>> {
         let mut meter = Meter::start(&server)?;
         publish.run(published)?;
         meter.stop()?;
-        figures.push(figure(format!("{count} streams, CPU of a message to one of them"), "us", meter.cpu_micros() / published as f64));
+        figures.push(figure(
+            format!("{count} streams, CPU of a message to one of them"),
+            "us",
+            meter.cpu_micros() / published as f64,
+        ));
         drop((client, publish));
-        figures.push(figure(format!("{count} streams, restart after SIGTERM"), "ms", millis(server.stop_and_restart()?)));
+        figures.push(figure(
+            format!("{count} streams, restart after SIGTERM"),
+            "ms",
+            millis(server.stop_and_restart()?),
+        ));
         let info = server.connect()?.request("$JS.API.INFO", "")?;
         if info["streams"] != count {
             return Err(Error::other(format!("{} streams are left of {count}", info["streams"])));
@@ -227,7 +239,11 @@ fn consumers(contender: &Contender, _: usize) -> io::Result<Vec<Figure>> {
             client.request(&format!("$JS.API.CONSUMER.DURABLE.CREATE.S.c{number}"), &config)?;
         }
         meter.stop()?;
-        figures.push(figure(format!("{count} consumers, time to create one"), "ms", meter.wall_millis() / count as f64));
+        figures.push(figure(
+            format!("{count} consumers, time to create one"),
+            "ms",
+            meter.wall_millis() / count as f64,
+        ));
         figures.push(figure(format!("{count} consumers, memory of one"), "KiB", meter.memory_kib() / count as f64));
 
         let published = 20_000;
@@ -235,7 +251,11 @@ fn consumers(contender: &Contender, _: usize) -> io::Result<Vec<Figure>> {
         let mut meter = Meter::start(&server)?;
         publish.run(published)?;
         meter.stop()?;
-        figures.push(figure(format!("{count} consumers, CPU to store a message"), "us", meter.cpu_micros() / published as f64));
+        figures.push(figure(
+            format!("{count} consumers, CPU to store a message"),
+            "us",
+            meter.cpu_micros() / published as f64,
+        ));
     }
     Ok(figures)
 }
@@ -254,7 +274,11 @@ fn messages(contender: &Contender, _: usize) -> io::Result<Vec<Figure>> {
         let title = |what: &str| format!("{count} messages, {what}");
         figures.push(figure(title("memory of one"), "bytes", meter.memory_kib() * 1024.0 / count as f64));
         figures.push(figure(title("disk of one"), "bytes", server.stored_bytes()? as f64 / count as f64));
-        figures.push(figure(title("filtered replay, the subject of every 10,000th"), "ms", millis(filtered_replay(&server, count)?)));
+        figures.push(figure(
+            title("filtered replay, the subject of every 10,000th"),
+            "ms",
+            millis(filtered_replay(&server, count)?),
+        ));
         figures.push(figure(title("restart after SIGKILL"), "ms", millis(restart(&mut server, true, count)?)));
         figures.push(figure(title("the same replay after it"), "ms", millis(filtered_replay(&server, count)?)));
         figures.push(figure(title("restart after SIGTERM"), "ms", millis(restart(&mut server, false, count)?)));
@@ -273,7 +297,9 @@ fn restart(server: &mut Server, hard: bool, count: u64) -> io::Result<Duration> 
         let waited = begun.elapsed();
         match info {
             Ok(info) if info["state"]["messages"] == count => return Ok(started + waited),
-            Ok(info) => return Err(Error::other(format!("{} messages are left of {count}", info["state"]["messages"]))),
+            Ok(info) => {
+                return Err(Error::other(format!("{} messages are left of {count}", info["state"]["messages"])));
+            }
             Err(error) if waited > RECOVERY_LIMIT => return Err(error),
             Err(_) => sleep(Duration::from_millis(1)),
         }
@@ -316,7 +342,11 @@ fn subjects(contender: &Contender, _: usize) -> io::Result<Vec<Figure>> {
         let mut meter = Meter::start(&server)?;
         fill_subjects(&server, count)?;
         meter.stop()?;
-        figures.push(figure(format!("{count} subjects, memory of one"), "bytes", meter.memory_kib() * 1024.0 / count as f64));
+        figures.push(figure(
+            format!("{count} subjects, memory of one"),
+            "bytes",
+            meter.memory_kib() * 1024.0 / count as f64,
+        ));
         let asked = 20_000;
         client.subscribe("cost-got", "got")?;
         let lines: String = (0..asked)
@@ -333,7 +363,11 @@ fn subjects(contender: &Contender, _: usize) -> io::Result<Vec<Figure>> {
             }
         }
         meter.stop()?;
-        figures.push(figure(format!("{count} subjects, CPU to get the newest of one"), "us", meter.cpu_micros() / asked as f64));
+        figures.push(figure(
+            format!("{count} subjects, CPU to get the newest of one"),
+            "us",
+            meter.cpu_micros() / asked as f64,
+        ));
     }
     Ok(figures)
 }

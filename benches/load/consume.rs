@@ -126,7 +126,8 @@ impl Pull {
         while left > 0 {
             let batch = left.min(PULL_BATCH);
             let request = format!(r#"{{"batch":{batch},"expires":30000000000}}"#);
-            let line = format!("PUB $JS.API.CONSUMER.MSG.NEXT.BENCH.pull bench.pulled {}\r\n{request}\r\n", request.len());
+            let line =
+                format!("PUB $JS.API.CONSUMER.MSG.NEXT.BENCH.pull bench.pulled {}\r\n{request}\r\n", request.len());
             out.extend_from_slice(line.as_bytes());
             self.client.write(&out)?;
             out.clear();
@@ -220,7 +221,9 @@ impl Work for DirectGet {
             out.clear();
             got += self.client.read(|message| {
                 // A status such as 404 has no body; a message has its payload and the Nats-Sequence header.
-                if message.payload.len() == PAYLOAD && memchr::memmem::find(message.headers, b"Nats-Sequence: ").is_some() {
+                if message.payload.len() == PAYLOAD
+                    && memchr::memmem::find(message.headers, b"Nats-Sequence: ").is_some()
+                {
                     return Ok(());
                 }
                 Err(Error::other(format!("not a message: {}", String::from_utf8_lossy(message.headers))))

@@ -113,7 +113,10 @@ impl Work for SpreadWork {
             }
             // All is published and routed: what the subscribers get next is the end.
             self.ender.write(b"PUB bench.end 0\r\n\r\n")?;
-            readers.into_iter().map(|reader| reader.join().expect("a subscriber does not panic")).sum::<io::Result<u64>>()
+            readers
+                .into_iter()
+                .map(|reader| reader.join().expect("a subscriber does not panic"))
+                .sum::<io::Result<u64>>()
         })?;
         let listening = !self.subscribers.is_empty();
         expect_all(received, if listening { sent * copies } else { 0 })
@@ -258,7 +261,10 @@ impl Work for Wildcards {
             }
             self.publisher.flush()?;
             self.ender.write(b"PUB bench.end 0\r\n\r\n")?;
-            readers.into_iter().map(|reader| reader.join().expect("a subscriber does not panic")).sum::<io::Result<u64>>()
+            readers
+                .into_iter()
+                .map(|reader| reader.join().expect("a subscriber does not panic"))
+                .sum::<io::Result<u64>>()
         })?;
         expect_all(received, count)
     }

@@ -1,12 +1,14 @@
 //! The command line of the benchmarks.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const USAGE: &str = "\
 cargo bench --bench NAME -- [options]
     --server PATH      the broker under test          (default: the one built here)
-    --reference PATH   the nats-server beside it      (default: nats-server on PATH)
+    --reference PATH   the nats-server beside it      (default: the one of .ci/run, or on PATH)
     --only PATTERN     only what has PATTERN in its name, may be given several times
     --runs N           runs of each, the median counts (default 3)
     --seconds S        time of one run, about          (default 1.5)
@@ -35,7 +37,7 @@ impl Options {
     fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Self {
             server: env!("CARGO_BIN_EXE_postroom").into(),
-            reference: "nats-server".into(),
+            reference: find_reference(),
             only: Vec::new(),
             runs: 3,
             time: Duration::from_millis(1500),
@@ -67,4 +69,19 @@ impl Options {
         let name = name.to_lowercase();
         self.only.is_empty() || self.only.iter().any(|pattern| name.contains(pattern))
     }
+}
+
+/// The reference that `.ci/run tools` installed, or the first on PATH that is a program itself: a script that wraps it would be
+/// measured along with it.
+fn find_reference() -> PathBuf {
+    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/ci/venv/bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut places =
+        std::iter::once(installed).chain(std::env::split_paths(&path)).map(|folder| folder.join("nats-server"));
+    places.find(|file| is_program(file)).unwrap_or_else(|| "nats-server".into())
+}
+
+fn is_program(file: &Path) -> bool {
+    let mut magic = [0; 4];
+    File::open(file).and_then(|mut f| f.read_exact(&mut magic)).is_ok() && magic == *b"\x7fELF"
 }

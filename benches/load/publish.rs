@@ -31,7 +31,9 @@ pub struct Publish {
 
 impl Publish {
     fn open(server: &Server, size: usize, window: usize) -> io::Result<Box<dyn Work>> {
-        server.connect()?.request("$JS.API.STREAM.CREATE.BENCH", r#"{"name":"BENCH","subjects":["bench.js.>"],"storage":"file"}"#)?;
+        server
+            .connect()?
+            .request("$JS.API.STREAM.CREATE.BENCH", r#"{"name":"BENCH","subjects":["bench.js.>"],"storage":"file"}"#)?;
         Ok(Box::new(Self::to(server, window, |_| "bench.js.message".into(), &"x".repeat(size))?))
     }
 

@@ -64,8 +64,9 @@ impl Contender {
         let log = fs::OpenOptions::new().create(true).append(true).open(dir.join("log"))?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let begun = Instant::now();
-        let mut child =
-            command.spawn().map_err(|e| Error::new(e.kind(), format!("cannot start {}: {e}", self.program.display())))?;
+        let mut child = command
+            .spawn()
+            .map_err(|e| Error::new(e.kind(), format!("cannot start {}: {e}", self.program.display())))?;
         loop {
             if is_answering(addr) {
                 return Ok((child, addr, begun.elapsed()));
