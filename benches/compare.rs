@@ -109,7 +109,8 @@ fn row(name: &str, results: &[Option<Sample>]) -> Vec<String> {
         (Some(ours), Some(theirs)) => format!("{}x", report::figure(pick(ours) / pick(theirs))),
         _ => "-".into(),
     };
-    let (rate, cpu): (fn(Sample) -> f64, fn(Sample) -> f64) = (|s| s.rate, |s| s.cpu_micros);
+    let rate = |sample: Sample| sample.rate;
+    let cpu = |sample: Sample| sample.cpu_micros;
     vec![
         name.into(),
         cell(0, rate, report::rate),

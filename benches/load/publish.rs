@@ -26,7 +26,8 @@ pub struct Publish {
     window: usize,
     /// `window` messages, each with a reply subject of its own.
     block: Vec<u8>,
-    message: usize,
+    /// Where each message of `block` begins, and where the last one ends.
+    places: Vec<usize>,
 }
 
 impl Publish {
@@ -37,24 +38,25 @@ impl Publish {
         Ok(Box::new(Self::to(server, window, |_| "bench.js.message".into(), &"x".repeat(size))?))
     }
 
-    /// A publisher with `window` open acks; the subject of the n-th message of each window is `subject(n)`, and all must be
-    /// of one length.
+    /// A publisher with `window` open acks; the subject of the n-th message of each window is `subject(n)`.
     pub fn to(server: &Server, window: usize, subject: impl Fn(usize) -> String, payload: &str) -> io::Result<Self> {
         let mut client = server.connect()?;
         client.subscribe("_INBOX.bench.acks.*", "1")?;
         client.flush()?;
         let size = payload.len();
-        let block: String = (0..window)
-            .map(|number| format!("PUB {} _INBOX.bench.acks.{number:06} {size}\r\n{payload}\r\n", subject(number)))
-            .collect();
-        let message = block.len() / window;
-        Ok(Self { client, window, block: block.into_bytes(), message })
+        let (mut block, mut places) = (String::new(), vec![0]);
+        for number in 0..window {
+            let subject = subject(number);
+            block.push_str(&format!("PUB {subject} _INBOX.bench.acks.{number:06} {size}\r\n{payload}\r\n"));
+            places.push(block.len());
+        }
+        Ok(Self { client, window, block: block.into_bytes(), places })
     }
 
     /// Publishes up to the end of the window, at most `count`, from the message `place` on; returns how many.
     fn write_from(&mut self, place: usize, count: usize) -> io::Result<usize> {
         let count = count.min(self.window - place);
-        self.client.write(&self.block[place * self.message..(place + count) * self.message])?;
+        self.client.write(&self.block[self.places[place]..self.places[place + count]])?;
         Ok(count)
     }
 }
