@@ -130,7 +130,10 @@ fn negative(cursor: &mut Cursor<'_>) -> Result<Value, ConfError> {
         None => return Err(cursor.error("Expected a digit but got the end of the file.")),
     }
     let digits = cursor.take_while(|c| c.is_ascii_digit());
-    if cursor.peek() == Some('.') {
+    if let Some(fraction) = cursor.rest().strip_prefix('.') {
+        if fraction.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('.') {
+            return Ok(Value::Text(format!("-{digits}{}", bare(cursor)?)));
+        }
         return float(cursor, "-", digits);
     }
     let suffix = size_suffix(cursor.rest());
