@@ -22,7 +22,7 @@ mod transport;
 mod tests;
 
 pub use listener::{
-    BindError, Bound, CloseAll, ConnectionNotice, DrainConnections, EnterLameDuck, Listener, ListenerOptions, ListenerState,
+    BindError, Bound, CloseAll, Closed, ConnectionNotice, DrainConnections, EnterLameDuck, Listener, ListenerOptions, ListenerState,
     NetworkArbiter, bind, launch_listener,
 };
 pub use options::Options;
