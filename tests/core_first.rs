@@ -1,5 +1,5 @@
-mod support;
-use support::*;
+mod wire;
+use wire::*;
 
 #[test]
 fn a_message_reaches_its_subscriber() {
