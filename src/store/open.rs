@@ -1,0 +1,153 @@
+use super::committer::{Committer, CommitterOptions};
+use super::journal::{Journal, JournalOptions, load, scan};
+use super::record::{index_entry, layout, stored_message};
+use super::sled::{Model, Replay};
+use super::tail::Tail;
+use super::{
+    ConsumerId, Hot, OpenError, Options, RecoveredConsumer, RecoveredStream, Recovery, Store, StreamId, SyncMode,
+};
+use crate::actor::{House, launch};
+use actix_rt::Arbiter;
+use bytes::Bytes;
+use fs2::FileExt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// The version of the on-disk format that is written; `docs/storage.md`.
+pub const FORMAT: u32 = 1;
+
+const FORMAT_FILE: &str = "FORMAT";
+const LOCK_FILE: &str = "LOCK";
+
+/// Opens a store, or makes a new one: reads back what is there, and starts the actors, each on a thread of its own.
+///
+/// Blocks. Called within an actix system. Damage that can be worked around is logged and told in the result.
+pub fn open(options: &Options, house: &House) -> Result<(Store, Recovery), OpenError> {
+    let dir = options.dir.clone();
+    let lock = take_directory(&dir)?;
+    open_locked(options, house, lock).map_err(|error| OpenError::Io { dir, error })
+}
+
+fn open_locked(options: &Options, house: &House, lock: File) -> io::Result<(Store, Recovery)> {
+    let journal_dir = options.dir.join("journal");
+    let found = load::load(&journal_dir)?;
+    let mut ring = found.ring;
+    let base = Model::default();
+    let sealed = base.position;
+    let mut replay = Replay::new(base);
+    let slots = load::read_slots(&journal_dir, &ring, sealed);
+    let scanned = scan::scan(&slots, ring.key, sealed, |event| replay.take(event));
+    drop(slots);
+    if scanned.torn > 0 {
+        tracing::warn!("journal: {} frames of a commit cut short at position {}", scanned.torn, scanned.end);
+    }
+    if let Some(last) = ring.slots.last_mut() {
+        let end = scanned.end.max(last.base);
+        last.end = Some(last.end.map_or(end, |known| known.min(end.max(known))));
+    }
+    let recovery = recovery(replay);
+    let journal_options =
+        JournalOptions { dir: journal_dir, first_slot: options.first_slot_bytes, slot: options.slot_bytes };
+    let journal = Journal::begin(journal_options, ring, found.ring_file, found.free, found.next_id)?;
+    if let SyncMode::Interval(every) = options.sync {
+        tracing::warn!("store: synced every {every:?} only: a power cut may cost what was acknowledged since");
+    }
+    let committer_options =
+        CommitterOptions { sync: options.sync, hot_bytes: options.hot_bytes, seal_after: options.seal_after };
+    let arbiter = Arbiter::new();
+    let committer = launch(&arbiter.handle(), house, move |own| {
+        Committer::new(journal, committer_options, sealed, None, own.outlet(), lock)
+    });
+    Ok((Store { committer, archive: None }, recovery))
+}
+
+/// Makes sure that the directory is ours, and ours alone.
+fn take_directory(dir: &Path) -> Result<File, OpenError> {
+    let failed = |error| OpenError::Io { dir: dir.to_path_buf(), error };
+    std::fs::create_dir_all(dir).map_err(failed)?;
+    let ours = [FORMAT_FILE, LOCK_FILE, "journal", "volumes", "meta", "pointer", "lost+found"];
+    let mut known = 0;
+    let mut foreign = None;
+    for file in std::fs::read_dir(dir).map_err(failed)? {
+        let name = file.map_err(failed)?.file_name().to_string_lossy().into_owned();
+        match ours.contains(&name.as_str()) {
+            true => known += 1,
+            false => foreign = Some(name),
+        }
+    }
+    if let Some(file) = foreign.filter(|_| known == 0) {
+        return Err(OpenError::Foreign { dir: dir.to_path_buf(), file });
+    }
+    let lock_path = dir.join(LOCK_FILE);
+    let lock = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(lock_path).map_err(failed)?;
+    lock.try_lock_exclusive().map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock => OpenError::InUse { dir: dir.to_path_buf() },
+        _ => failed(error),
+    })?;
+    check_format(dir)?;
+    Ok(lock)
+}
+
+/// The format file is `postroom store <version>`.
+fn check_format(dir: &Path) -> Result<(), OpenError> {
+    let failed = |error| OpenError::Io { dir: dir.to_path_buf(), error };
+    let path = dir.join(FORMAT_FILE);
+    let mut text = String::new();
+    match File::open(&path).and_then(|file| file.take(256).read_to_string(&mut text)) {
+        Ok(_) => {}
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidData) => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let found = text.trim().strip_prefix("postroom store ").and_then(|version| version.parse().ok());
+    match found {
+        Some(FORMAT) => Ok(()),
+        Some(found) if found > FORMAT => Err(OpenError::Newer { dir: dir.to_path_buf(), found, known: FORMAT }),
+        _ => {
+            if dir.join("journal").exists() {
+                tracing::warn!("store: the file {FORMAT_FILE} is lost or damaged, taking the store for format {FORMAT}");
+            }
+            let mut file = File::create(&path).map_err(failed)?;
+            file.write_all(format!("postroom store {FORMAT}\n").as_bytes()).map_err(failed)
+        }
+    }
+}
+
+fn recovery(replay: Replay) -> Recovery {
+    let mut fresh = replay.fresh;
+    let next_stream = StreamId(replay.model.next_stream.max(1));
+    let streams = replay.model.streams.into_iter().map(|(id, model)| {
+        let entries: Tail<Bytes> = fresh.remove(&id).unwrap_or_default();
+        let mut hot = Tail::default();
+        let mut index = Vec::with_capacity(entries.len());
+        for (seq, entry) in entries.iter() {
+            let Some((at, message)) = layout(entry).zip(stored_message(seq, entry)) else { continue };
+            index.push(index_entry(seq, entry, &at));
+            hot.push(seq, entry.len(), message);
+        }
+        let consumer = |(id, consumer): (u64, super::sled::ConsumerModel)| RecoveredConsumer {
+            id: ConsumerId(id),
+            name: consumer.name,
+            config: consumer.config,
+            created: consumer.created,
+            state: consumer.state,
+        };
+        RecoveredStream {
+            id: StreamId(id),
+            account: model.account,
+            name: model.name,
+            config: model.config,
+            created: model.created,
+            first: index.first().map_or(model.first.max(model.last + 1), |entry| entry.seq),
+            last: model.last,
+            last_timestamp: model.last_timestamp,
+            index,
+            lost: model.lost,
+            lost_bytes: model.lost_bytes,
+            consumers: model.consumers.into_iter().map(consumer).collect(),
+            next_consumer: ConsumerId(model.next_consumer),
+            hot: Hot(hot),
+        }
+    });
+    Recovery { streams: streams.collect(), next_stream }
+}
