@@ -1,4 +1,5 @@
 use super::journal::{Group, Journal, Ring, WriteError};
+use super::sled::sealer::Stop;
 use super::{Closed, CommitError, Committed, StreamId, SyncMode};
 use crate::actor::{Act, Ctx, Outlet, Receive};
 use actix::ActorContext;
@@ -58,6 +59,12 @@ const MARK_AFTER: Duration = Duration::from_millis(20);
 /// A seal that failed is tried again after this.
 const SEAL_AGAIN_AFTER: Duration = Duration::from_secs(2);
 
+/// The journal fills at most this part of a disk before it is sealed, and twice as much before commits wait.
+const SHARE_OF_DISK: u64 = 5;
+
+/// Less than this is not worth a volume.
+const LEAST_HOT_BYTES: u64 = 1 << 20;
+
 /// Gathered commits are written without waiting for the end of the mailbox from here on.
 const ROUND_BYTES: usize = 16 << 20;
 
@@ -65,8 +72,14 @@ const ROUND_BYTES: usize = 16 << 20;
 pub struct Committer {
     journal: Journal,
     options: CommitterOptions,
-    sealer: Option<Outlet<Seal>>,
+    sealer: Outlet<Seal>,
+    /// Who ends after the committer.
+    next: Outlet<Stop>,
     own: Outlet<SealDone>,
+    /// Journal bytes from which a seal is asked for: less than configured on a small disk.
+    hot_limit: u64,
+    /// Something was committed since the last seal was asked for.
+    unsealed: bool,
     gathered: Vec<Commit>,
     gathered_bytes: usize,
     /// By stream, the last epoch in which a commit failed.
@@ -120,16 +133,19 @@ impl Committer {
         journal: Journal,
         options: CommitterOptions,
         sealed: u64,
-        sealer: Option<Outlet<Seal>>,
+        (sealer, next): (Outlet<Seal>, Outlet<Stop>),
         own: Outlet<SealDone>,
         lock: File,
     ) -> Self {
         let now = Instant::now();
-        Self {
+        let mut committer = Self {
             journal,
             options,
             sealer,
+            next,
             own,
+            hot_limit: 0,
+            unsealed: false,
             gathered: Vec::new(),
             gathered_bytes: 0,
             failed: AHashMap::new(),
@@ -142,16 +158,25 @@ impl Committer {
             lock: Some(lock),
             timer: None,
             state: CommitterState::default(),
-        }
+        };
+        committer.unsealed = committer.hot() > 0;
+        committer.set_hot_limit();
+        committer
     }
 
     fn hot(&self) -> u64 {
-        self.journal.position().saturating_sub(self.sealed)
+        self.journal.bytes_above(self.sealed)
+    }
+
+    /// A volume needs room beside the journal that it comes from: a small disk is sealed more often.
+    fn set_hot_limit(&mut self) {
+        let share = self.journal.available() / SHARE_OF_DISK;
+        self.hot_limit = self.options.hot_bytes.min(share.max(LEAST_HOT_BYTES));
     }
 
     /// Too much waits for the sealer, and the sealer is at it.
     fn must_wait(&self) -> bool {
-        self.sealing && self.hot() > 2 * self.options.hot_bytes
+        self.sealing && self.hot() > 2 * self.hot_limit
     }
 
     fn round(&mut self) {
@@ -159,7 +184,7 @@ impl Committer {
         self.gathered_bytes = 0;
         let mut rest = &commits[..];
         while !rest.is_empty() {
-            if self.hot() > 2 * self.options.hot_bytes
+            if self.hot() > 2 * self.hot_limit
                 && let Some((error, _)) = &self.seal_error
             {
                 let error = refusal(error);
@@ -205,6 +230,7 @@ impl Committer {
             self.sync().map_err(WriteError::Broken)?;
         }
         self.last_commit = Instant::now();
+        self.unsealed = true;
         Ok(count)
     }
 
@@ -235,10 +261,9 @@ impl Committer {
 
     fn ask_for_seal(&mut self) {
         let again = self.seal_error.as_ref().is_none_or(|(_, since)| since.elapsed() >= SEAL_AGAIN_AFTER);
-        if self.sealing || self.hot() == 0 || !(again || !self.closing.is_empty()) {
+        if self.sealing || !self.unsealed || !(again || !self.closing.is_empty()) {
             return;
         }
-        let Some(sealer) = self.sealer.clone().filter(|sealer| sealer.is_alive()) else { return };
         if self.journal.durable() < self.journal.position()
             && let Err(error) = self.sync()
         {
@@ -246,8 +271,9 @@ impl Committer {
             return;
         }
         self.sealing = true;
+        self.unsealed = false;
         let ring = self.journal.ring().clone();
-        sealer.send(Seal { upto: self.journal.position(), ring, done: self.own.clone() });
+        self.sealer.send(Seal { upto: self.journal.position(), ring, done: self.own.clone() });
     }
 
     /// What is due now, and how long until something else is.
@@ -266,9 +292,9 @@ impl Committer {
             _ => false,
         };
         let mark_due = self.journal.needs_mark() && due(MARK_AFTER, self.last_commit);
-        let hot = self.journal.position().saturating_sub(self.sealed);
-        let wants_seal = !self.sealing && self.sealer.is_some() && hot > 0;
-        let seal_due = wants_seal && (due(self.options.seal_after, self.last_commit) || hot > self.options.hot_bytes);
+        let hot = self.hot();
+        let wants_seal = !self.sealing && self.unsealed;
+        let seal_due = wants_seal && (due(self.options.seal_after, self.last_commit) || hot > self.hot_limit);
         let seal_due = seal_due && self.seal_error.as_ref().is_none_or(|(_, since)| due(SEAL_AGAIN_AFTER, *since));
         if sync_due && let Err(error) = self.sync() {
             tracing::error!("journal: sync failed, messages of the last moments may not be on the disk: {error}");
@@ -285,10 +311,7 @@ impl Committer {
     }
 
     fn finish_closing(&mut self, ctx: &mut Ctx<Self>) {
-        self.lock = None;
-        for done in self.closing.drain(..) {
-            done.send(Closed);
-        }
+        self.next.send(Stop { lock: self.lock.take(), done: std::mem::take(&mut self.closing) });
         ctx.stop();
         Arbiter::current().stop();
     }
@@ -365,7 +388,9 @@ impl Receive<SealDone> for Committer {
         self.sealing = false;
         self.sealed = self.sealed.max(done.position);
         self.journal.release(self.sealed);
+        self.unsealed |= done.error.is_some();
         self.seal_error = done.error.map(|error| (error, Instant::now()));
+        self.set_hot_limit();
     }
 }
 

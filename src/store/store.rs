@@ -1,6 +1,7 @@
 use super::committer::{Close, Committer};
 use super::memory::MemoryStream;
 use super::sled::DurableStream;
+use super::sled::sealer::Register;
 use super::{Closed, Fetch, Hot, StorePort, StreamId, StreamStore};
 use crate::actor::{Mailbox, Outlet};
 
@@ -8,7 +9,8 @@ use crate::actor::{Mailbox, Outlet};
 #[derive(Clone, Debug)]
 pub struct Store {
     pub(super) committer: Mailbox<Committer>,
-    pub(super) archive: Option<Outlet<Fetch>>,
+    pub(super) archive: Outlet<Fetch>,
+    pub(super) sealer: Outlet<Register>,
 }
 
 impl Store {
@@ -16,6 +18,7 @@ impl Store {
     /// has none, and begins with [`Change::Create`](super::Change::Create).
     pub fn stream(&self, id: StreamId, hot: Hot, port: StorePort) -> Box<dyn StreamStore + Send> {
         let (committer, archive) = (self.committer.outlet(), self.archive.clone());
+        self.sealer.send(Register { stream: id, sealed: port.sealed.clone(), damaged: port.damaged.clone() });
         Box::new(DurableStream::new(id, port, committer, archive, hot.0))
     }
 

@@ -138,3 +138,47 @@ async fn foreign_directories_and_newer_formats_are_refused() {
     std::fs::write(dir.path().join("FORMAT"), b"postroom store 99\n").unwrap();
     assert!(matches!(open(&options(dir.path()), &House::default()), Err(OpenError::Newer { found: 99, .. })));
 }
+
+#[actix_rt::test]
+async fn what_is_sealed_is_read_from_volumes() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = open(&options(dir.path()), &House::default()).unwrap();
+    let (port, mut ears) = port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port);
+    stream.stage(create("S"));
+    for seq in 1..=3000u64 {
+        stream.append(draft(seq, &seq.to_be_bytes().repeat(seq as usize % 200)));
+    }
+    commit(&mut *stream, &mut ears, 1).await;
+    stream.stage(Change::Remove { seqs: vec![17] });
+    commit(&mut *stream, &mut ears, 2).await;
+    close(store).await;
+    assert_eq!(ears.sealed.recv().await.unwrap().last, 3000);
+    stream.sealed(&Sealed { last: 3000 });
+    assert_eq!(stream.hot_bytes(), 0);
+
+    let (store, found) = open(&options(dir.path()), &House::default()).unwrap();
+    let [recovered] = &found.streams[..] else { panic!("one stream") };
+    assert_eq!((recovered.first, recovered.last, recovered.index.len()), (1, 3000, 2999));
+    assert!(recovered.hot.0.is_empty(), "all of it lies in a volume");
+    let (port, mut ears) = self::port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port);
+    assert!(matches!(stream.get(5), Lookup::Elsewhere));
+    stream.fetch(9, vec![5, 3000, 2999, 4000]);
+    let fetched = ears.fetched.recv().await.unwrap();
+    let payload = |at: usize| fetched.messages[at].as_ref().unwrap().payload().to_vec();
+    assert_eq!(payload(0), 5u64.to_be_bytes().repeat(5));
+    assert_eq!(payload(2), 2999u64.to_be_bytes().repeat(199));
+    assert_eq!(fetched.messages[3].as_ref().unwrap_err(), &Missing { seq: 4000, damaged: false });
+    // What comes after the seal is hot, and goes to a second volume.
+    for seq in 3001..=3100u64 {
+        stream.append(draft(seq, b"later"));
+    }
+    stream.stage(Change::Advance { first: 2000, last: 3100, last_timestamp: 1 });
+    commit(&mut *stream, &mut ears, 3).await;
+    close(store).await;
+    let (store, found) = open(&options(dir.path()), &House::default()).unwrap();
+    let [recovered] = &found.streams[..] else { panic!("one stream") };
+    assert_eq!((recovered.first, recovered.last, recovered.index.len()), (2000, 3100, 1101));
+    close(store).await;
+}

@@ -115,6 +115,21 @@ impl Journal {
         &self.ring
     }
 
+    /// Bytes in use above a position.
+    pub fn bytes_above(&self, position: u64) -> u64 {
+        let end = self.position();
+        let used = self.ring.slots.iter().map(|slot| {
+            let start = (slot.base + SLOT_HEAD).max(position);
+            slot.end.unwrap_or(end).saturating_sub(start)
+        });
+        used.sum()
+    }
+
+    /// Bytes that the journal takes or could take on its disk.
+    pub fn available(&self) -> u64 {
+        fs2::available_space(&self.options.dir).map_or(u64::MAX / 2, |free| free + self.size())
+    }
+
     /// Bytes of all slot files.
     pub fn size(&self) -> u64 {
         self.ring.slots.iter().map(|slot| slot.size).chain(self.free.iter().map(|slot| slot.size)).sum()

@@ -14,7 +14,7 @@ pub struct DurableStream {
     id: StreamId,
     port: StorePort,
     committer: Outlet<Commit>,
-    archive: Option<Outlet<Fetch>>,
+    archive: Outlet<Fetch>,
     staged: Group,
     chunk: BytesMut,
     chunk_size: usize,
@@ -37,7 +37,7 @@ impl DurableStream {
         id: StreamId,
         port: StorePort,
         committer: Outlet<Commit>,
-        archive: Option<Outlet<Fetch>>,
+        archive: Outlet<Fetch>,
         hot: Tail<StoredMessage>,
     ) -> Self {
         Self {
@@ -152,10 +152,8 @@ impl StreamStore for DurableStream {
     }
 
     fn fetch(&mut self, ticket: u64, seqs: Vec<u64>) {
-        if let Some(archive) = &self.archive {
-            let (fetched, damaged) = (self.port.fetched.clone(), self.port.damaged.clone());
-            archive.send(Fetch { stream: self.id, ticket, seqs, fetched, damaged });
-        }
+        let (fetched, damaged) = (self.port.fetched.clone(), self.port.damaged.clone());
+        self.archive.send(Fetch { stream: self.id, ticket, seqs, fetched, damaged });
     }
 
     fn sealed(&mut self, sealed: &Sealed) {

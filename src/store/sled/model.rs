@@ -160,10 +160,27 @@ impl StreamModel {
         }
     }
 
-    fn drop_block(&mut self, first: u64) {
+    pub fn drop_block(&mut self, first: u64) {
         if let Some(block) = self.blocks.remove(&first) {
             self.removed.remove_range(first..=block.last);
         }
+    }
+
+    /// The messages of a block are there no longer, because it cannot be read. Returns their ranges.
+    pub fn lose_block(&mut self, first: u64) -> Vec<RangeInclusive<u64>> {
+        let Some(block) = self.blocks.get(&first).copied() else { return Vec::new() };
+        let seqs = first.max(self.first)..=block.last;
+        let lost = super::library::ranges(seqs.filter(|seq| !self.removed.contains(*seq)));
+        self.drop_block(first);
+        let share = block.bytes as u64 / lost.len().max(1) as u64;
+        lost.iter().for_each(|range| self.lose(range.clone(), share));
+        lost
+    }
+
+    /// These messages of blocks are damaged: they are there no longer, and counted as lost.
+    pub fn lose_sealed(&mut self, range: RangeInclusive<u64>, bytes: u64) {
+        self.remove(range.clone());
+        self.lose(range, bytes);
     }
 
     /// The block in which a sequence would lie.
