@@ -123,8 +123,12 @@ impl Reading<'_, '_, '_> {
             }
         }
         self.cursor.skip_blanks();
-        if matches!(self.cursor.peek(), Some(':' | '=')) {
-            self.cursor.next();
+        match self.cursor.peek() {
+            Some(':' | '=') => {
+                self.cursor.next();
+            }
+            None => return Err(self.cursor.error(format!("config is invalid: '{key}' has no value"))),
+            Some(_) => {}
         }
         self.cursor.skip_blanks();
         if self.cursor.peek().is_some_and(is_line_end) {
