@@ -1,3 +1,15 @@
 //! The JetStream API: one file per subject, each with what it decodes, checks, does and answers.
 
+pub mod account_info;
+pub mod answer;
 pub mod endpoint;
+pub mod json;
+pub mod missing;
+pub mod paging;
+pub mod stream_create;
+pub mod stream_delete;
+pub mod stream_list;
+pub mod stream_names;
+pub mod stream_request;
+pub mod stream_restore;
+pub mod stream_update;
