@@ -9,3 +9,13 @@ pub trait StreamStores: Send + Sync {
     /// A stream that is gone with the process.
     fn memory(&self, id: StreamId, port: StorePort) -> Box<dyn StreamStore>;
 }
+
+impl StreamStores for super::Store {
+    fn durable(&self, id: StreamId, hot: Hot, port: StorePort) -> Box<dyn StreamStore> {
+        self.stream(id, hot, port)
+    }
+
+    fn memory(&self, _: StreamId, port: StorePort) -> Box<dyn StreamStore> {
+        self.memory_stream(port)
+    }
+}

@@ -10,7 +10,7 @@ use crate::jetstream::stream::{Birth, StreamConfig};
 use crate::jetstream::{AccountLimits, Limits, Setting};
 use crate::router::messages::*;
 use crate::router::{Line, Switchboard, part};
-use crate::store::{RecoveredStream, StorePort, StreamId, StreamStore, StreamStores};
+use crate::store::{ConsumerId, Hot, RecoveredStream, StorePort, StreamId, StreamStore, StreamStores};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -187,7 +187,7 @@ fn launch_puppet(setting: &Setting, jetstream: &Mailbox<JetStream>, birth: Birth
 struct NoStores;
 
 impl StreamStores for NoStores {
-    fn durable(&self, _: StreamId, _: StorePort) -> Box<dyn StreamStore> {
+    fn durable(&self, _: StreamId, _: Hot, _: StorePort) -> Box<dyn StreamStore> {
         unreachable!("puppets store nothing")
     }
 
@@ -293,6 +293,8 @@ impl World {
 
 fn stored(id: u64, name: &str, config: Value) -> RecoveredStream {
     RecoveredStream {
+        hot: Hot::default(),
+        next_consumer: ConsumerId(1),
         id: StreamId(id),
         account: "$G".into(),
         name: name.into(),
