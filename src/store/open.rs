@@ -105,7 +105,8 @@ fn take_directory(dir: &Path) -> Result<File, OpenError> {
         return Err(OpenError::Foreign { dir: dir.to_path_buf(), file });
     }
     let lock_path = dir.join(LOCK_FILE);
-    let lock = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(lock_path).map_err(failed)?;
+    let lock =
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(lock_path).map_err(failed)?;
     lock.try_lock_exclusive().map_err(|error| match error.kind() {
         io::ErrorKind::WouldBlock => OpenError::InUse { dir: dir.to_path_buf() },
         _ => failed(error),
@@ -130,7 +131,9 @@ fn check_format(dir: &Path) -> Result<(), OpenError> {
         Some(found) if found > FORMAT => Err(OpenError::Newer { dir: dir.to_path_buf(), found, known: FORMAT }),
         _ => {
             if dir.join("journal").exists() {
-                tracing::warn!("store: the file {FORMAT_FILE} is lost or damaged, taking the store for format {FORMAT}");
+                tracing::warn!(
+                    "store: the file {FORMAT_FILE} is lost or damaged, taking the store for format {FORMAT}"
+                );
             }
             let mut file = File::create(&path).map_err(failed)?;
             file.write_all(format!("postroom store {FORMAT}\n").as_bytes()).map_err(failed)

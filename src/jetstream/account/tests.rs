@@ -161,6 +161,10 @@ impl Receive<UpdateStream> for Puppet {
     }
 }
 
+impl Receive<ServerShutdown> for Puppet {
+    fn receive(&mut self, _: ServerShutdown, _: &mut Ctx<Self>) {}
+}
+
 impl Receive<Describe> for Puppet {
     fn receive(&mut self, describe: Describe, _: &mut Ctx<Self>) {
         if self.config.description == "shy" {
@@ -276,7 +280,9 @@ impl World {
     /// The error's number and text, or `ok`.
     async fn outcome(&mut self, verb: &str, body: Value) -> String {
         match self.api(verb, body).await.get("error") {
-            Some(error) => format!("{}/{} {}", error["code"], error["err_code"], error["description"].as_str().unwrap_or("")),
+            Some(error) => {
+                format!("{}/{} {}", error["code"], error["err_code"], error["description"].as_str().unwrap_or(""))
+            }
             None => "ok".to_string(),
         }
     }

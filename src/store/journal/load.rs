@@ -69,7 +69,8 @@ fn adopt(ring: &mut Ring, files: &BTreeMap<u32, (Slot, Option<SlotHead>)>) {
     ring.slots.sort_by_key(|entry| entry.base);
     let heads: Vec<&SlotHead> = files.values().filter_map(|(_, head)| head.as_ref()).collect();
     for entry in &mut ring.slots {
-        let said = heads.iter().filter(|head| head.key == ring.key).find_map(|head| head.before.filter(|b| b.0 == entry.base));
+        let said =
+            heads.iter().filter(|head| head.key == ring.key).find_map(|head| head.before.filter(|b| b.0 == entry.base));
         if let Some((_, end)) = said {
             entry.end.get_or_insert(end);
         }

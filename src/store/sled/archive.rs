@@ -181,7 +181,9 @@ impl Receive<Fetch> for Archive {
         let ranges = ranges(damaged.into_iter());
         for range in &ranges {
             let (first, last) = (range.start(), range.end());
-            tracing::error!("stream number {stream}: messages {first} to {last} are damaged (checksum mismatch) and lost");
+            tracing::error!(
+                "stream number {stream}: messages {first} to {last} are damaged (checksum mismatch) and lost"
+            );
         }
         if let Some(sealer) = &self.sealer {
             sealer.send(FoundDamaged { stream, ranges: ranges.clone(), bytes: 0 });
