@@ -66,17 +66,16 @@ impl Connect {
         [&self.user, &self.pass, &self.auth_token, &self.nkey, &self.sig, &self.jwt].iter().all(|text| text.is_empty())
     }
 
-    /// What is wrong before it matters who this is.
-    pub fn objection_before_auth(&self) -> Option<ProtocolError> {
+    /// What is wrong with it although the credentials are right; credentials are judged first. Headers count only if
+    /// this server supports them.
+    pub fn objection(&self, server_headers: bool) -> Option<ProtocolError> {
         if !(0..=NEWEST_PROTOCOL).contains(&self.protocol) {
             return Some(ProtocolError::InvalidClientProtocol);
         }
         // Accounts made on the fly were for tests of clusters only.
-        (!self.account.is_empty()).then_some(ProtocolError::AuthorizationViolation)
-    }
-
-    /// What is wrong once it is known who this is. Headers count only if this server supports them.
-    pub fn objection_after_auth(&self, server_headers: bool) -> Option<ProtocolError> {
+        if !self.account.is_empty() {
+            return Some(ProtocolError::AuthorizationViolation);
+        }
         let headers = self.headers && server_headers;
         (self.no_responders && !headers).then_some(ProtocolError::NoRespondersRequiresHeaders)
     }

@@ -177,7 +177,7 @@ pub fn quote(bytes: &[u8]) -> String {
                 '\0'..=' ' | '\u{7f}' if character != ' ' => {
                     let _ = write!(quoted, "\\x{:02x}", u32::from(character));
                 }
-                _ if character.is_control() => {
+                _ if is_invisible(character) => {
                     let _ = write!(quoted, "\\u{:04x}", u32::from(character));
                 }
                 _ => quoted.push(character),
@@ -189,6 +189,13 @@ pub fn quote(bytes: &[u8]) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// Beyond ASCII: controls, odd blanks and what steers the direction of text.
+fn is_invisible(character: char) -> bool {
+    let steers =
+        matches!(character, '\u{ad}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}');
+    character.is_control() || steers || matches!(character, '\u{a0}' | '\u{3000}' | '\u{feff}')
 }
 
 macro_rules! reasons {

@@ -1,7 +1,6 @@
 //! Header blocks: `NATS/1.0[ status[ description]]`, lines of `Name: value`, an empty line (core reference 1.6,
 //! streams reference 0.6). Nothing is validated; what is no header block simply holds no headers.
 
-use memchr::memmem;
 use std::borrow::Cow;
 
 /// How every block begins.
@@ -21,7 +20,7 @@ pub fn get<'b>(block: &'b [u8], name: &str) -> Option<&'b [u8]> {
 pub fn iter(block: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     lines(block).skip(1).filter_map(|line| {
         let colon = memchr::memchr(b':', line)?;
-        Some((&line[..colon], line[colon + 1..].trim_prefix_blanks()))
+        Some((&line[..colon], without_leading_blanks(&line[colon + 1..])))
     })
 }
 
@@ -43,7 +42,7 @@ pub fn no_responders(subject: &[u8]) -> Vec<u8> {
 /// The block as it is stored: what the first line says after the version is dropped; if nothing else is left, so is
 /// the block. An explicit empty block stays.
 pub fn normalize(block: &[u8]) -> Cow<'_, [u8]> {
-    let Some(end) = memmem::find(block, END) else { return Cow::Borrowed(block) };
+    let Some(end) = find_end(block) else { return Cow::Borrowed(block) };
     if !block.starts_with(VERSION) || end == VERSION.len() {
         return Cow::Borrowed(block);
     }
@@ -72,37 +71,36 @@ fn strip_where(block: &[u8], unwanted: impl Fn(&[u8]) -> bool) -> Cow<'_, [u8]> 
         if place > 0 && is_unwanted(line) {
             continue;
         }
-        any |= place > 0;
+        any |= place > 0 && !line.is_empty();
         kept.extend_from_slice(line);
         kept.extend_from_slice(END);
     }
-    if !any && status(block).is_none() {
-        return Cow::Borrowed(&[]);
-    }
-    kept.extend_from_slice(END);
-    Cow::Owned(kept)
+    if any || status(block).is_some() { Cow::Owned(kept) } else { Cow::Borrowed(&[]) }
 }
 
-/// The lines up to the empty one; the first is that of the version.
+/// All lines, the empty one at the end too; the first is that of the version. Headers behind an empty line count:
+/// how long the block is was said when it was sent.
 fn lines(block: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = block;
     std::iter::from_fn(move || {
-        let end = memmem::find(rest, END).unwrap_or(rest.len());
+        if rest.is_empty() {
+            return None;
+        }
+        let end = find_end(rest).unwrap_or(rest.len());
         let line = &rest[..end];
         rest = rest.get(end + END.len()..).unwrap_or(&[]);
-        (!line.is_empty()).then_some(line)
+        Some(line)
     })
 }
 
-trait TrimBlanks {
-    fn trim_prefix_blanks(&self) -> &Self;
+/// Where the first line end begins.
+fn find_end(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'\n', bytes).find(|&feed| feed > 0 && bytes[feed - 1] == b'\r').map(|feed| feed - 1)
 }
 
-impl TrimBlanks for [u8] {
-    fn trim_prefix_blanks(&self) -> &[u8] {
-        let blanks = self.iter().take_while(|&&byte| byte == b' ').count();
-        &self[blanks..]
-    }
+fn without_leading_blanks(value: &[u8]) -> &[u8] {
+    let blanks = value.iter().take_while(|&&byte| byte == b' ').count();
+    &value[blanks..]
 }
 
 /// Writes a header block, new or continued.

@@ -32,6 +32,8 @@ const ZERO: &str = "0001-01-01T00:00:00Z";
 /// The same, from 1970: far outside of what 64 bits hold.
 const ZERO_NANOS: i128 = -62_135_596_800 * NANOS_PER_SECOND as i128;
 
+const EPOCH: jiff::civil::DateTime = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
+
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
 impl Timestamp {
@@ -105,9 +107,8 @@ impl FromStr for OffsetTime {
         let Shape { seconds, nanos, zone } = Shape::of(text).ok_or_else(bad)?;
         let offset = if zone == "Z" { 0 } else { offset_of(zone).ok_or_else(bad)? };
         let civil: jiff::civil::DateTime = seconds.parse().map_err(|_| bad())?;
-        let at = Offset::UTC.to_timestamp(civil).map_err(|_| bad())?;
-        let since = (i128::from(at.as_second()) - i128::from(offset)) * i128::from(NANOS_PER_SECOND);
-        let since = since + i128::from(nanos);
+        let seconds = civil.duration_since(EPOCH).as_secs() - i64::from(offset);
+        let since = i128::from(seconds) * i128::from(NANOS_PER_SECOND) + i128::from(nanos);
         let at = if since == ZERO_NANOS { Timestamp::NEVER } else { Timestamp(clamp(since)) };
         Ok(Self { at, offset })
     }

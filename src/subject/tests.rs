@@ -211,7 +211,10 @@ proptest! {
         for (pattern, values) in listed {
             let mut exact = index.exactly(&pattern).to_vec();
             exact.sort_unstable();
-            prop_assert_eq!(exact, values);
+            prop_assert_eq!(&exact, &values);
+            index.exactly_mut(&pattern).iter_mut().for_each(|value| *value += 100);
+            prop_assert!(index.exactly(&pattern).iter().all(|value| *value >= 100));
+            index.exactly_mut(&pattern).iter_mut().for_each(|value| *value -= 100);
         }
         while let Some((pattern, value)) = list.pop() {
             prop_assert_eq!(index.remove(&pattern, |stored| *stored == value), Some(value));
@@ -255,6 +258,9 @@ proptest! {
             tree.remove(subject);
         }
         prop_assert!(tree.is_empty() && !tree.has_match(b">"));
+        tree.insert(b"a.b", 1);
+        tree.clear();
+        prop_assert!(tree.is_empty() && tree.get(b"a.b").is_none());
     }
 
     #[test]
