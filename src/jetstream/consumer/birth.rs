@@ -1,0 +1,40 @@
+use super::ConsumerConfig;
+use crate::jetstream::messages::ApiRequest;
+use crate::jetstream::stream::config::{Retention, Storage};
+use crate::store::{ConsumerId, ConsumerState};
+use std::sync::Arc;
+
+/// All a Consumer is given at its start, by its stream.
+#[derive(Debug)]
+pub struct ConsumerBirth {
+    pub id: ConsumerId,
+    pub stream_name: Arc<str>,
+    /// Where the consumer's state lies: memory for `mem_storage` and on memory streams.
+    pub storage: Storage,
+    pub retention: Retention,
+    /// Checked, and with all defaults.
+    pub config: ConsumerConfig,
+    /// Nanoseconds since 1970.
+    pub created: i64,
+    pub start: Start,
+    /// The state it was recovered with; none for a new consumer.
+    pub recovered: Option<ConsumerState>,
+    /// The create request, which the consumer answers once [`Saved`](crate::jetstream::messages::Saved) with ticket 0
+    /// says that it exists.
+    pub request: Option<ApiRequest>,
+}
+
+/// Where delivery begins (consumers reference, section 2.5), as the stream found it.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// The first sequence to look at. For a recovered consumer: the one after its highest delivered.
+    pub next: u64,
+    /// Messages from `next` on that match the filter.
+    pub pending: u64,
+    /// The stream's last sequence when they were counted.
+    pub upto: u64,
+    /// For `last_per_subject`: exactly these first, in ascending order, then on from `next`.
+    pub last_per_subject: Option<Vec<u64>>,
+    /// The stream's last sequence at the start, for `replay_policy: original`.
+    pub stream_last: u64,
+}
