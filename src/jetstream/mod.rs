@@ -13,6 +13,7 @@ pub mod limits;
 pub mod messages;
 pub mod setting;
 pub mod stream;
+pub mod time;
 
 pub use limits::Limits;
 pub use setting::Setting;

@@ -1,3 +1,6 @@
 //! The JetStream API: one file per subject, each with what it decodes, checks, does and answers.
 
+pub mod answer;
+pub mod consumer_create;
 pub mod endpoint;
+pub mod json;
