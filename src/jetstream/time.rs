@@ -184,7 +184,10 @@ mod tests {
     fn errors_are_the_references() {
         let layout = "as \"2006-01-02T15:04:05Z07:00\"";
         assert_eq!(parse("x"), Err(format!("parsing time \"x\" {layout}: cannot parse \"x\" as \"2006\"")));
-        assert_eq!(parse("2024-02-30T00:00:00Z"), Err("parsing time \"2024-02-30T00:00:00Z\": day out of range".into()));
+        assert_eq!(
+            parse("2024-02-30T00:00:00Z"),
+            Err("parsing time \"2024-02-30T00:00:00Z\": day out of range".into())
+        );
         assert!(parse("2024-02-03T00:00:00").is_err_and(|text| text.ends_with("cannot parse \"\" as \"Z07:00\"")));
         assert!(parse("2024-02-03T00:00:00Zx").is_err_and(|text| text.ends_with("extra text: \"x\"")));
     }

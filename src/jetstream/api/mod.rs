@@ -2,5 +2,11 @@
 
 pub mod answer;
 pub mod consumer_create;
+pub mod consumer_info;
+pub mod consumer_names;
+pub mod consumer_pause;
+pub mod consumer_reset;
+pub mod consumer_unpin;
 pub mod endpoint;
 pub mod json;
+pub mod level;
