@@ -8,11 +8,14 @@
 pub mod account;
 pub mod actor;
 pub mod auth;
+pub mod broker;
 pub mod connection;
 pub mod jetstream;
+pub mod logging;
 pub mod protocol;
 pub mod router;
 pub mod settings;
+pub mod signals;
 pub mod stats;
 pub mod store;
 pub mod subject;

@@ -1,1 +1,88 @@
-fn main() {}
+//! The `postroom` program: arguments become settings, settings become a broker.
+
+use postroom::settings::flags::{self, Command, USAGE, UsageError};
+use postroom::settings::{ConfigSource, Loaded};
+use postroom::{broker, logging, signals};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match flags::parse(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())) {
+        Ok(Command::Run(source)) => run(&source),
+        Ok(Command::Check(source)) => check(&source),
+        Ok(Command::Convert(source)) => convert(&source),
+        Ok(Command::Signal { name, target }) => match signals::send(&name, target.as_deref()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(error),
+        },
+        Ok(Command::Help) => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        Ok(Command::Version) => {
+            println!(
+                "postroom: v{}, in place of nats-server: v{}",
+                env!("CARGO_PKG_VERSION"),
+                logging::PROTOCOL_VERSION
+            );
+            ExitCode::SUCCESS
+        }
+        // Scripts that pass a flag of some other version expect this to be no failure.
+        Err(UsageError::Flag(text)) => {
+            eprintln!("{text}\n{USAGE}");
+            ExitCode::SUCCESS
+        }
+        Err(UsageError::Line(text)) => fail(text),
+    }
+}
+
+fn run(source: &ConfigSource) -> ExitCode {
+    let Loaded { settings, warnings, source } = match source.load() {
+        Ok(loaded) => loaded,
+        Err(error) => return fail(error),
+    };
+    for warning in &warnings {
+        eprintln!("{warning}");
+    }
+    if let Err(error) = logging::start(&settings.log) {
+        let file = settings.log.file.unwrap_or_default();
+        return fail(format!("cannot open the log file {}: {error}", file.display()));
+    }
+    broker::run(settings, source)
+}
+
+/// As the reference: a warning is reason enough for a bad mark.
+fn check(source: &ConfigSource) -> ExitCode {
+    let loaded = match source.load() {
+        Ok(loaded) => loaded,
+        Err(error) => return fail(error),
+    };
+    if !loaded.warnings.is_empty() {
+        let lines: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+        return fail(lines.join("\n"));
+    }
+    let file = loaded.source.file().map(|f| f.display().to_string()).unwrap_or_default();
+    eprintln!("postroom: configuration file {file} is valid ({})", loaded.source.digest().unwrap_or_default());
+    ExitCode::SUCCESS
+}
+
+fn convert(source: &ConfigSource) -> ExitCode {
+    let loaded = match source.load() {
+        Ok(loaded) => loaded,
+        Err(error) => return fail(error),
+    };
+    for warning in &loaded.warnings {
+        eprintln!("{warning}");
+    }
+    match toml::to_string_pretty(&loaded.settings) {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => fail(error),
+    }
+}
+
+fn fail(error: impl std::fmt::Display) -> ExitCode {
+    eprintln!("postroom: {error}");
+    ExitCode::FAILURE
+}

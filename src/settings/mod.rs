@@ -1,12 +1,25 @@
 //! Typed settings: what they are, their defaults, and where they come from.
 //!
-//! [`Settings`] is plain data: build it in code, or let `Source` read it in layers, each over the one before:
-//! defaults, a file (our TOML or a nats-server `.conf`), the environment (`POSTROOM_SECTION__KEY`), flags.
+//! [`Settings`] is plain data: build it in code, or let a [`ConfigSource`] read it in layers, each over the one
+//! before: defaults, a file (our TOML or a nats-server `.conf`), the environment (`POSTROOM_SECTION__KEY`), flags.
 
+mod check;
+pub mod conf;
+pub mod environment;
+pub mod error;
+pub mod flags;
+mod layer;
 mod sections;
+mod source;
+#[cfg(test)]
+mod tests;
+mod toml_file;
 pub mod units;
 
+pub use error::{Mistake, SettingsError};
+pub use layer::Layer;
 pub use sections::*;
+pub use source::{ConfigSource, Loaded, Manner};
 pub use units::Secret;
 
 use serde::{Deserialize, Serialize};
@@ -29,4 +42,12 @@ pub struct Settings {
     pub store: StoreSettings,
     /// What the house tells about its actors.
     pub stats: StatsSettings,
+}
+
+impl Settings {
+    /// Everything that keeps a server with these settings from starting; empty if nothing does. Settings that a
+    /// [`ConfigSource`] read have passed this.
+    pub fn mistakes(&self) -> Vec<Mistake> {
+        check::mistakes(self)
+    }
 }

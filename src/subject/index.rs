@@ -128,6 +128,17 @@ impl<V> SubjectIndex<V> {
         }
     }
 
+    /// Like [`exactly`](Self::exactly), to change the values in place.
+    pub fn exactly_mut(&mut self, pattern: &[u8]) -> &mut [V] {
+        if is_literal(pattern) {
+            return self.literals.get_mut(pattern).map_or(&mut [], |values| &mut values[..]);
+        }
+        match self.locate(pattern) {
+            (NONE, _) => &mut [],
+            (node, ends_in_rest) => self.wildcards.value_mut(node).values_mut(ends_in_rest),
+        }
+    }
+
     /// Every pattern with its values, in no particular order.
     pub fn patterns(&self) -> impl Iterator<Item = (Cow<'_, [u8]>, &[V])> {
         let literals = self.literals.iter().map(|(pattern, values)| (Cow::from(&pattern[..]), &values[..]));

@@ -5,7 +5,7 @@
 //! is a subject as published: its `*` and `>` are ordinary tokens, and if one of its tokens is empty it matches nothing.
 //!
 //! [`SubjectIndex`] maps patterns to values and finds by literal: the router's table. [`SubjectTree`] maps literals to
-//! values and finds by pattern: a stream's table of what it holds. Both stand on the same [`trie`].
+//! values and finds by pattern: a stream's table of what it holds. Both stand on the same trie.
 
 mod filter;
 mod index;

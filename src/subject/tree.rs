@@ -71,6 +71,11 @@ impl<V> SubjectTree<V> {
         Some(value)
     }
 
+    /// Forgets everything and gives the memory back.
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+
     /// Visits every stored subject that matches the pattern, in no particular order.
     pub fn matching(&self, pattern: &[u8], visit: &mut impl FnMut(&[u8], &V)) {
         let all = self.try_matching(pattern, &mut |subject, value| {
