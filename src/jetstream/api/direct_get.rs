@@ -2,18 +2,16 @@
 //! the message as it is stored.
 
 use super::json;
+use super::level;
 use super::msg_get::GetRequest;
 use crate::jetstream::stream::actor::{Later, Stream};
 use crate::jetstream::stream::reads::Then;
 use crate::protocol::{StoredMessage, Timestamp, headers};
 use crate::router::messages::{Incoming, Ingest, RouterId};
-use crate::router::outbox::part;
+use crate::router::part;
 use crate::subject::Filter;
 use std::collections::VecDeque;
 use std::io::Write;
-
-/// The level of the API we speak.
-const API_LEVEL: i64 = 5;
 
 /// Subjects that one `multi_last` may match.
 const MOST_SUBJECTS: usize = 1024;
@@ -85,14 +83,6 @@ impl Asked {
             body: part(buffer, &message.payload).to_vec(),
         }
     }
-
-    fn is_level_supported(&self) -> bool {
-        let level = headers::get(&self.headers, "Nats-Required-Api-Level").filter(|value| !value.is_empty());
-        level.is_none_or(|value| {
-            let level = std::str::from_utf8(value).ok().and_then(|text| text.parse::<i64>().ok());
-            level.is_some_and(|level| level <= API_LEVEL)
-        })
-    }
 }
 
 impl GetRequest {
@@ -133,7 +123,7 @@ impl Stream {
 
     /// What to send, or a status. With a sequence: just that.
     fn plan(&self, asked: &Asked) -> Result<(DirectGet, Option<u64>), Status> {
-        if !asked.is_level_supported() {
+        if !level::is_met(&asked.headers) {
             return Err(LEVEL);
         }
         let request = self.request(asked)?;

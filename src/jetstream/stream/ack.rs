@@ -1,7 +1,7 @@
 //! Publish acknowledgements (streams reference 3.1).
 
 use crate::jetstream::error::ApiError;
-use crate::router::outbox::Outbox;
+use crate::router::Outbox;
 
 /// The header block that goes with `too many requests`.
 pub const TOO_MANY: &[u8] = b"NATS/1.0 429 Too Many Requests\r\n\r\n";

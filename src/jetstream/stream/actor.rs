@@ -8,6 +8,7 @@ use super::dedupe::Dedupe;
 use super::desk::Desk;
 use super::expiry::Expiry;
 use super::lost::Lost;
+use super::members::Listings;
 use super::reads::Reads;
 use super::retention::Sweep;
 use crate::actor::{Act, Alarm, Ctx, Mailbox, Receive};
@@ -62,6 +63,7 @@ pub struct Stream {
     pub(in crate::jetstream) reads: Reads,
     pub(in crate::jetstream) expiry: Expiry,
     pub(in crate::jetstream) lost: Lost,
+    pub(super) listings: Listings,
     /// Subjects listened to, with their tags.
     listening: Vec<(u32, String)>,
     next_tag: u32,
@@ -144,7 +146,7 @@ impl Stream {
             Storage::Memory => setting.store.memory(id, port),
         };
         let mut stream = Self {
-            service: ServiceId::fresh(),
+            service: ServiceId(rand::random::<u64>() | 1 << 63),
             name: config.name.as_str().into(),
             contents: Contents::new(config.first_seq),
             dedupe: Dedupe::new(config.duplicate_window),
@@ -154,6 +156,7 @@ impl Stream {
             reads: Reads::default(),
             expiry: Expiry::default(),
             lost: Lost::default(),
+            listings: Listings::default(),
             listening: Vec::new(),
             next_tag: FIRST_SUBJECT,
             recovered: Vec::new(),

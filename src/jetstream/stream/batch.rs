@@ -8,7 +8,7 @@ use crate::jetstream::error::ApiError;
 use crate::jetstream::messages::{ApiRequest, Purged};
 use crate::account::AccountId;
 use crate::router::messages::{Publish, RouterId, ServiceId};
-use crate::router::outbox::{Outbox, Outboxes};
+use crate::router::{Outbox, Outboxes};
 use crate::store::{Change, ConsumerId};
 use std::collections::BTreeMap;
 

@@ -5,12 +5,11 @@ use super::batch::{Answer, Batch, Effect, Flying, News};
 use super::contents::{Cause, Mark};
 use super::consumers::Matching;
 use crate::actor::{Ctx, SetAlarm};
-use crate::jetstream::api::answer::AnswerKind;
 use crate::jetstream::api::answer::kinds;
 use crate::jetstream::error::ErrCode;
 use crate::jetstream::messages::*;
 use crate::router::messages::{Publish, Release, RouterId};
-use crate::router::outbox::part;
+use crate::router::part;
 use crate::store::{Change, Commitment, Committed, ConsumerId};
 use actix::prelude::ActorContext;
 use std::collections::{BTreeMap, VecDeque};
@@ -411,15 +410,5 @@ impl Stream {
             self.stage_deletion(request);
         }
         self.expire();
-    }
-}
-
-/// The kinds whose failure is spelled elsewhere.
-pub(in crate::jetstream) fn failed_with(kind: AnswerKind) -> fn(&str) -> crate::jetstream::error::ApiError {
-    match kind {
-        kinds::STREAM_PURGE => |text| ErrCode::StreamGeneral.text(text),
-        kinds::MESSAGE_DELETE => |text| ErrCode::StreamMessageDeleteFailed.text(text),
-        kinds::CONSUMER_DELETE => |text| ErrCode::ConsumerCreate.text(text),
-        _ => |text| ErrCode::StreamStoreFailed.text(text),
     }
 }

@@ -150,9 +150,9 @@ impl Consumers {
         self.names.values().filter_map(|id| self.members.get(id))
     }
 
-    /// A number that no consumer of this stream ever had, also before a restart: taken from the clock.
-    pub fn fresh_id(&mut self, now: i64) -> ConsumerId {
-        self.last_id = (self.last_id + 1).max(u64::try_from(now).unwrap_or(0));
+    /// A number that no consumer of this stream has or had since the start.
+    pub fn fresh_id(&mut self) -> ConsumerId {
+        self.last_id += 1;
         ConsumerId(self.last_id)
     }
 

@@ -9,8 +9,8 @@ use super::subjects::{Slot, SubjectId, SubjectTable};
 /// [`settle`](Self::settle)s its changes, one that failed [`undo`](Self::undo)es them, newest first.
 #[derive(Debug)]
 pub struct Contents {
-    pub(super) index: Index,
-    pub(super) subjects: SubjectTable,
+    pub(in crate::jetstream) index: Index,
+    pub(in crate::jetstream) subjects: SubjectTable,
     bytes: u64,
     at: Mark,
     changes: Changes,

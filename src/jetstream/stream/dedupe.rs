@@ -2,7 +2,6 @@
 
 use hashbrown::HashTable;
 use std::collections::VecDeque;
-use std::hash::BuildHasher;
 
 /// Ids in the order they came, found by hash: one allocation for each (streams reference 3.9).
 pub struct Dedupe {

@@ -5,7 +5,7 @@ use super::consumers::ConsumerPort;
 use crate::actor::{Act, Mailbox, Outlet, Receive};
 use crate::jetstream::consumer::birth::ConsumerBirth;
 use crate::jetstream::messages::*;
-use crate::router::outbox::Outbox;
+use crate::router::Outbox;
 
 /// Starts a consumer beside its stream.
 pub type LaunchConsumer = Box<dyn Fn(ConsumerBirth) -> ConsumerPort>;

@@ -9,7 +9,7 @@ use super::ttl::Ttl;
 use crate::jetstream::error::{ApiError, ErrCode};
 use crate::protocol::headers;
 use crate::router::messages::{Incoming, Ingest};
-use crate::router::outbox::part;
+use crate::router::part;
 use crate::store::Draft;
 use crate::subject::Filter;
 use std::borrow::Cow;

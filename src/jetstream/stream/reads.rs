@@ -46,7 +46,7 @@ impl Stream {
     pub(in crate::jetstream) fn gather(&mut self, seqs: Vec<u64>, then: Then) {
         debug_assert!(seqs.len() <= MAX_FETCH);
         let mut missing = Vec::new();
-        let look = |seq: u64| {
+        let mut look = |seq: u64| {
             if !self.contents.index.contains(seq) {
                 return None;
             }
