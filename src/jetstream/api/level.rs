@@ -1,9 +1,7 @@
 //! The API level a request demands, in its header `Nats-Required-Api-Level`.
 
+use crate::jetstream::stream::metadata::API_LEVEL;
 use crate::protocol::headers;
-
-/// The level of the API that is spoken here.
-pub const API_LEVEL: i64 = 5;
 
 const HEADER: &str = "Nats-Required-Api-Level";
 
@@ -15,5 +13,5 @@ pub fn is_met(block: &[u8]) -> bool {
         return true;
     }
     let number = std::str::from_utf8(value).ok().and_then(|text| text.parse::<i64>().ok());
-    number.is_some_and(|level| level <= API_LEVEL)
+    number.is_some_and(|level| level <= API_LEVEL.into())
 }

@@ -3,8 +3,8 @@
 use super::config::PriorityPolicy;
 use super::{Consumer, ConsumerConfig};
 use crate::jetstream::api::answer::kinds;
-use crate::jetstream::api::level::API_LEVEL;
 use crate::jetstream::messages::{ApiAnswer, ApiRequest, Described};
+use crate::jetstream::stream::metadata::API_LEVEL;
 use crate::jetstream::time;
 use serde::Serialize;
 
