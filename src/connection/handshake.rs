@@ -80,15 +80,11 @@ impl Connection {
             return self.close(CloseReason::ProtocolViolation);
         }
         let attempt = self.options.users.attempt(&connect);
-        let objection = connect.objection_before_auth();
         // What it proved itself with is not kept.
         for secret in [&mut connect.pass, &mut connect.auth_token, &mut connect.sig, &mut connect.jwt] {
             *secret = String::new();
         }
         self.connect = Some(Box::new(connect));
-        if let Some(objection) = objection {
-            return self.fail(objection);
-        }
         if !attempt.is_bcrypt() {
             return self.judged(attempt.run());
         }
@@ -109,7 +105,7 @@ impl Connection {
                 return self.fail(ProtocolError::AuthorizationViolation);
             }
         };
-        let objection = self.connect.as_ref().and_then(|c| c.objection_after_auth(self.options.info.headers));
+        let objection = self.connect.as_ref().and_then(|c| c.objection(self.options.info.headers));
         if let Some(objection) = objection {
             return self.fail(objection);
         }
