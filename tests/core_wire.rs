@@ -118,7 +118,7 @@ fn operations_may_come_in_any_pieces() {
     let core = core();
     let session = "SUB in.* 1\r\nPUB in.a re.ply 5\r\nhello\r\nHPUB in.b 18 23\r\nNATS/1.0\r\nA: b\r\n\r\nworld\r\nPUB in.c 0\r\n\r\nUNSUB 1\r\n";
     let whole = core.wire(Some(ALL), session);
-    assert_eq!(whole.len(), 8, "{whole:?}");
+    assert_eq!(whole.len(), 9, "{whole:?}");
     for cut in 1..session.len() {
         let mut client = core.client(ALL);
         client.send(&session[..cut]);
