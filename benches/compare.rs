@@ -5,6 +5,7 @@
 //! default promises: nothing acked before it is on the disk.
 
 use std::io;
+use std::process::ExitCode;
 use std::time::Duration;
 
 mod load;
@@ -17,13 +18,13 @@ use load::{consume, core, publish};
 
 const ALWAYS_SYNCED: &str = "jetstream { store_dir: \"$DIR\", sync_interval: always }\n";
 
-fn main() -> io::Result<()> {
+fn main() -> io::Result<ExitCode> {
     let options = Options::from_args();
     let all = [core::workloads(), publish::workloads(), consume::workloads()];
     let chosen: Vec<Workload> = all.into_iter().flatten().filter(|w| options.wants(w.name)).collect();
     if options.list {
         chosen.iter().for_each(|workload| println!("{}", workload.name));
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
     let ours = Contender::new("postroom", &options.server);
     let reference = Contender::new("reference", &options.reference);
@@ -67,9 +68,10 @@ fn main() -> io::Result<()> {
         report::write_section("compare", &text)?;
     }
     if failures > 0 {
-        return Err(io::Error::other(format!("{failures} workloads failed")));
+        eprintln!("runs failed: {failures}");
+        return Ok(ExitCode::FAILURE);
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Runs the contenders in turn; the median of each, or nothing if one of its runs failed.

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::{self, Error};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 mod load;
 
@@ -13,12 +13,12 @@ use load::options::Options;
 use load::report::{self, Table};
 use load::server::Contender;
 
-fn main() -> io::Result<()> {
+fn main() -> io::Result<ExitCode> {
     let options = Options::from_args();
     let chosen: Vec<&Question> = QUESTIONS.iter().filter(|(name, _)| options.wants(name)).collect();
     if options.list {
         chosen.iter().for_each(|(name, _)| println!("{name}"));
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
     raise_descriptors()?;
     let contenders = [Contender::new("postroom", &options.server), Contender::new("reference", &options.reference)];
@@ -49,7 +49,11 @@ fn main() -> io::Result<()> {
     if options.write {
         report::write_section("cost", &text)?;
     }
-    if failures > 0 { Err(Error::other(format!("{failures} questions failed"))) } else { Ok(()) }
+    if failures > 0 {
+        eprintln!("questions failed: {failures}");
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Allows this process and the servers it starts as many descriptors as the machine lets them have: ten thousand connections

@@ -103,7 +103,8 @@ async fn a_pull_consumer_goes_on_where_it_was() {
     let mut broker = TestBroker::start();
     let (context, events) = events(&broker).await;
     publish(&context, 1, 10).await;
-    let config = pull::Config { durable_name: Some("worker".into()), ack_policy: AckPolicy::Explicit, ..Default::default() };
+    let config =
+        pull::Config { durable_name: Some("worker".into()), ack_policy: AckPolicy::Explicit, ..Default::default() };
     let worker: PullConsumer = events.create_consumer(config).await.unwrap();
     let batch: Vec<_> = worker.fetch().max_messages(4).messages().await.unwrap().try_collect().await.unwrap();
     assert_eq!(batch.iter().map(|m| &m.payload[..]).collect::<Vec<_>>(), [b"1", b"2", b"3", b"4"]);
@@ -125,7 +126,8 @@ async fn a_nak_brings_a_message_again() {
     let broker = TestBroker::start();
     let (context, events) = events(&broker).await;
     publish(&context, 1, 1).await;
-    let config = pull::Config { durable_name: Some("again".into()), ack_policy: AckPolicy::Explicit, ..Default::default() };
+    let config =
+        pull::Config { durable_name: Some("again".into()), ack_policy: AckPolicy::Explicit, ..Default::default() };
     let consumer: PullConsumer = events.create_consumer(config).await.unwrap();
     let mut messages = consumer.messages().await.unwrap();
     let first = timeout(PATIENCE, messages.next()).await.unwrap().unwrap().unwrap();

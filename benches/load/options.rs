@@ -62,6 +62,9 @@ impl Options {
                 _ => return Err(format!("unknown option {flag}")),
             }
         }
+        if options.write && !options.only.is_empty() {
+            return Err("--write replaces the whole table, so it does not go with --only".into());
+        }
         Ok(options)
     }
 

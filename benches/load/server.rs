@@ -44,7 +44,7 @@ impl Contender {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{}-{number}", std::process::id()));
         fs::create_dir_all(&dir)?;
-        let (child, addr, _) = self.launch(&dir)?;
+        let (child, addr, _) = self.launch(&dir).inspect_err(|_| drop(fs::remove_dir_all(&dir)))?;
         Ok(Server { contender: self.clone(), child, addr, dir })
     }
 

@@ -60,7 +60,8 @@ impl Signals {
         let Some(mut ended) = handle.ended.take() else { return };
         loop {
             let next = std::future::poll_fn(|task| {
-                let caught = self.0.iter_mut().find_map(|(kind, signals)| signals.poll_recv(task).is_ready().then_some(*kind));
+                let caught =
+                    self.0.iter_mut().find_map(|(kind, signals)| signals.poll_recv(task).is_ready().then_some(*kind));
                 caught.map_or(std::task::Poll::Pending, std::task::Poll::Ready)
             });
             tokio::select! {

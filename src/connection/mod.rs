@@ -22,8 +22,8 @@ mod transport;
 mod tests;
 
 pub use listener::{
-    BindError, Bound, CloseAll, Closed, ConnectionNotice, DrainConnections, EnterLameDuck, Listener, ListenerOptions, ListenerState,
-    NetworkArbiter, bind, launch_listener,
+    BindError, Bound, CloseAll, Closed, ConnectionNotice, DrainConnections, EnterLameDuck, Listener, ListenerOptions,
+    ListenerState, NetworkArbiter, bind, launch_listener,
 };
 pub use options::Options;
 pub use state::ConnectionState;

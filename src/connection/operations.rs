@@ -84,9 +84,7 @@ impl Connection {
         }
         let (buffer, at, ops) = self.inbound.parts();
         let stopped = take_pubs(buffer, at, limits, ops, |subject, reply| {
-            !is_closed_to_publishers(subject)
-                && !is_reserved_reply(reply)
-                && (!pedantic || is_publishable(subject))
+            !is_closed_to_publishers(subject) && !is_reserved_reply(reply) && (!pedantic || is_publishable(subject))
         });
         self.inbound.advance(stopped);
     }
@@ -191,7 +189,11 @@ impl Connection {
         if let Some(objection) = objection {
             match &objection {
                 ProtocolError::PublishViolation { subject } => {
-                    tracing::error!("{} - Publish Violation - Subject {}", self.label(), crate::protocol::quote(subject));
+                    tracing::error!(
+                        "{} - Publish Violation - Subject {}",
+                        self.label(),
+                        crate::protocol::quote(subject)
+                    );
                 }
                 ProtocolError::ReplyViolation { reply } => {
                     tracing::error!("{} - Publish Violation - Reply {}", self.label(), crate::protocol::quote(reply));

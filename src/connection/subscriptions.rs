@@ -103,7 +103,9 @@ impl Subscriptions {
 
     /// A replica says what it delivered before the limit. Answers with early messages that may now be written.
     pub(super) fn limited(&mut self, key: u32, delivered: u64) -> Vec<Bytes> {
-        let Some(limit) = self.held.get_mut(key as usize).and_then(|held| held.limit.as_mut()) else { return Vec::new() };
+        let Some(limit) = self.held.get_mut(key as usize).and_then(|held| held.limit.as_mut()) else {
+            return Vec::new();
+        };
         limit.delivered += delivered;
         limit.awaited = limit.awaited.saturating_sub(1);
         if limit.awaited > 0 {

@@ -7,11 +7,22 @@ pub const LONGEST_CONTROL_LINE: usize = 60_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
     Pub(PubOp),
-    Sub { subject: Range<usize>, queue: Option<Range<usize>>, sid: Range<usize> },
+    Sub {
+        subject: Range<usize>,
+        queue: Option<Range<usize>>,
+        sid: Range<usize>,
+    },
     /// `max` is there if the client gave one: what is not a number counts as `-1`.
-    Unsub { sid: Range<usize>, max: Option<i64> },
-    Connect { json: Range<usize> },
-    Info { json: Range<usize> },
+    Unsub {
+        sid: Range<usize>,
+        max: Option<i64>,
+    },
+    Connect {
+        json: Range<usize>,
+    },
+    Info {
+        json: Range<usize>,
+    },
     Ping,
     Pong,
     Ok,

@@ -104,9 +104,9 @@ impl MatchCache {
     /// The counters that concern a subject: that of its first token, and that of its first two.
     fn grounds_of(&self, subject: &[u8]) -> (u16, u16) {
         let one = memchr::memchr(b'.', subject).unwrap_or(subject.len());
-        let two = subject.get(one + 1..).map_or(subject.len(), |rest| {
-            one + 1 + memchr::memchr(b'.', rest).unwrap_or(rest.len())
-        });
+        let two = subject
+            .get(one + 1..)
+            .map_or(subject.len(), |rest| one + 1 + memchr::memchr(b'.', rest).unwrap_or(rest.len()));
         let ground = |part: &[u8]| (self.hasher.hash_one(part) % GROUNDS as u64) as u16;
         (ground(&subject[..one]), ground(&subject[..two]))
     }

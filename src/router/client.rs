@@ -89,9 +89,14 @@ pub enum FromRouter {
     /// A [`Changes`] is in effect here, and nothing that was routed before it follows.
     Settled,
     /// A [`Change::Limit`] is in effect here; so many messages had gone to the subscription before, from here.
-    Limited { key: u32, delivered: u64 },
+    Limited {
+        key: u32,
+        delivered: u64,
+    },
     /// A subscription got its last message, and is gone.
-    Spent { key: u32 },
+    Spent {
+        key: u32,
+    },
 }
 
 /// Messages for a connection, encoded for the wire.

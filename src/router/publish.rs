@@ -121,7 +121,11 @@ fn with_lines<'a>(scratch: &'a mut Vec<u8>, stored: &'a StoredMessage, lines: &[
     }
     scratch.clear();
     let block = stored.headers();
-    scratch.extend_from_slice(if block.is_empty() { b"NATS/1.0\r\n" } else { block.strip_suffix(b"\r\n").unwrap_or(block) });
+    scratch.extend_from_slice(if block.is_empty() {
+        b"NATS/1.0\r\n"
+    } else {
+        block.strip_suffix(b"\r\n").unwrap_or(block)
+    });
     scratch.extend_from_slice(lines);
     scratch.extend_from_slice(b"\r\n");
     scratch

@@ -135,7 +135,8 @@ impl Act for Router {
         for Pending { permit, congested } in std::mem::take(&mut self.pending) {
             let stall = matches!(permit, Permit::Receipt { .. }) || !self.options.stall_time.is_zero();
             let above = self.options.stall_above;
-            let holder = congested.filter(|&id| stall && self.directory.destination(id).is_some_and(|d| d.unacked > above));
+            let holder =
+                congested.filter(|&id| stall && self.directory.destination(id).is_some_and(|d| d.unacked > above));
             match holder {
                 None => permit.grant(),
                 Some(id) => {

@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -109,6 +110,8 @@ class Broker:
 
 
 def arguments(description: str) -> argparse.ArgumentParser:
+    """The command line that every script here has. From here on SIGTERM ends the script as Ctrl-C does, so that its brokers end too."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", default=str(ROOT / "target/release/postroom"), help="the broker under test")
     parser.add_argument("--reference-style", action="store_true",

@@ -77,7 +77,9 @@ impl RawClient {
     /// Connected, with what modern clients say.
     pub fn ready(port: u16) -> Self {
         let mut client = Self::connect(port);
-        client.send("CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true,\"no_responders\":true,\"protocol\":1}\r\n");
+        client.send(
+            "CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true,\"no_responders\":true,\"protocol\":1}\r\n",
+        );
         client.ping();
         client
     }

@@ -1,0 +1,18 @@
+use super::StreamConfig;
+use crate::jetstream::messages::ApiRequest;
+use crate::store::{RecoveredStream, StreamId};
+
+/// How a Stream comes to be.
+pub enum Birth {
+    /// Created by a request, which the Stream answers once its creation is durable.
+    New {
+        id: StreamId,
+        /// Checked, and with all defaults.
+        config: StreamConfig,
+        /// Nanoseconds since 1970.
+        created: i64,
+        request: ApiRequest,
+    },
+    /// Found in the store.
+    Recovered(Box<RecoveredStream>),
+}
