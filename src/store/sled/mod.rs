@@ -13,6 +13,7 @@ pub mod meta;
 pub mod model;
 mod quiet;
 pub mod replay;
+pub mod salvage;
 pub mod sealer;
 pub mod vault;
 
