@@ -276,7 +276,9 @@ impl World {
     /// The error's number and text, or `ok`.
     async fn outcome(&mut self, verb: &str, body: Value) -> String {
         match self.api(verb, body).await.get("error") {
-            Some(error) => format!("{}/{} {}", error["code"], error["err_code"], error["description"].as_str().unwrap_or("")),
+            Some(error) => {
+                format!("{}/{} {}", error["code"], error["err_code"], error["description"].as_str().unwrap_or(""))
+            }
             None => "ok".to_string(),
         }
     }

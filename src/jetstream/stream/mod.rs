@@ -13,6 +13,9 @@ pub mod unsupported;
 pub mod update_rules;
 pub mod validate;
 
+#[cfg(test)]
+mod rules_tests;
+
 pub use actor::Stream;
 pub use birth::Birth;
 pub use config::StreamConfig;
