@@ -1,8 +1,10 @@
+use super::jetstream::Streams;
 use crate::actor::{Act, Alarm, Ctx, Mailbox, Receive, SetAlarm, Timers};
 use crate::connection::{Closed, DrainConnections, EnterLameDuck, Listener};
 use crate::logging;
 use crate::settings::Settings;
 use crate::signals::Signal;
+use crate::store;
 use actix_rt::Arbiter;
 use serde::Serialize;
 use tokio::sync::oneshot;
@@ -36,6 +38,7 @@ pub enum Stage {
 /// Those that the broker started and must end. Dropping an arbiter ends its thread.
 pub struct Children {
     pub listener: Mailbox<Listener>,
+    pub streams: Option<Streams>,
     pub arbiters: Vec<Arbiter>,
 }
 
@@ -134,12 +137,22 @@ impl Receive<Closed> for Broker {
     }
 }
 
+impl Receive<store::Closed> for Broker {
+    fn receive(&mut self, _: store::Closed, _: &mut Ctx<Self>) {
+        if self.stage == Stage::ClosingStore {
+            self.end();
+        }
+    }
+}
+
 impl Receive<Alarm> for Broker {
     fn receive(&mut self, Alarm(token): Alarm, _: &mut Ctx<Self>) {
         if token == Stage::LameDuck as u64 && self.stage == Stage::LameDuck {
             self.drain();
         } else if token == super::shutdown::DEADLINE {
             self.give_up();
+        } else if token == Stage::EndingStreams as u64 && self.stage == Stage::EndingStreams {
+            self.close_connections();
         }
     }
 }

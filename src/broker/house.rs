@@ -1,5 +1,6 @@
 use super::access;
 use super::actor::{Broker, Children};
+use super::jetstream;
 use super::{API_LEVEL, Identity, PROTOCOL_VERSION, StartError, VERSION};
 use crate::account::AccountId;
 use crate::actor::{House, Mailbox, Timers, launch, launch_here};
@@ -37,7 +38,7 @@ pub fn build(settings: Settings, identity: Identity, ended: oneshot::Sender<()>)
     let house = House { stats: settings.stats.enabled.then(|| stats.outlet()), ended: None };
     let here = with_clock(main, &house, "main");
 
-    let arbiters: Vec<Arbiter> = (0..settings.network.arbiters()).map(|_| Arbiter::new()).collect();
+    let mut arbiters: Vec<Arbiter> = (0..settings.network.arbiters()).map(|_| Arbiter::new()).collect();
     let network: Vec<NetworkArbiter> = arbiters
         .iter()
         .enumerate()
@@ -47,6 +48,16 @@ pub fn build(settings: Settings, identity: Identity, ended: oneshot::Sender<()>)
     if settings.stats.enabled {
         stats.send(stats::Open { switchboard: routers.switchboard(), timers: here.1.clone() });
     }
+
+    let streams = match settings.jetstream.enabled {
+        false => None,
+        true => {
+            let storage = Arbiter::new();
+            let place = with_clock(storage.handle(), &house, "storage");
+            arbiters.push(storage);
+            Some(jetstream::build(&settings, &identity, &house, &place, routers.switchboard())?)
+        }
+    };
 
     let info = server_info(&settings, &identity, clients);
     let auth_timeout = settings.auth.timeout;
@@ -63,7 +74,7 @@ pub fn build(settings: Settings, identity: Identity, ended: oneshot::Sender<()>)
     let listener = launch_listener(&here, &house, bound, routers, options);
     tracing::info!("Listening for client connections on {clients}");
 
-    let children = Children { listener, arbiters };
+    let children = Children { listener, streams, arbiters };
     let broker = launch_here(&house, |own| Broker::new(own, settings, children, here.1, ended));
     Ok(Standing { broker, clients })
 }

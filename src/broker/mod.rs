@@ -9,6 +9,7 @@ mod files;
 mod handle;
 mod house;
 mod identity;
+mod jetstream;
 mod run;
 mod shutdown;
 mod start;

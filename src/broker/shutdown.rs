@@ -1,6 +1,7 @@
 use super::actor::{Broker, Stage};
 use crate::actor::SetAlarm;
 use crate::connection::CloseAll;
+use crate::jetstream::messages::ServerShutdown;
 use crate::protocol::CloseReason;
 use actix_rt::System;
 use std::time::Duration;
@@ -9,6 +10,9 @@ use std::time::Duration;
 pub(super) const DEADLINE: u64 = u64::MAX;
 /// How long an orderly end may take. Everything acknowledged is on the disk anyway.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long consumers have to tell those who wait for messages that there will be none. Whoever is later says nothing.
+const GOODBYE: Duration = Duration::from_millis(50);
 
 /// The order of an end: streams say goodbye while there are connections to say it to; then connections; then the store.
 impl Broker {
@@ -19,7 +23,14 @@ impl Broker {
         tracing::info!("Initiating Shutdown...");
         self.timers.send(SetAlarm { after: PATIENCE, token: DEADLINE, to: self.own.outlet() });
         self.stage = Stage::EndingStreams;
-        self.close_connections();
+        match &self.children.streams {
+            None => self.close_connections(),
+            Some(streams) => {
+                streams.jetstream.send(ServerShutdown);
+                let token = Stage::EndingStreams as u64;
+                self.timers.send(SetAlarm { after: GOODBYE, token, to: self.own.outlet() });
+            }
+        }
     }
 
     pub(super) fn close_connections(&mut self) {
@@ -30,7 +41,10 @@ impl Broker {
 
     pub(super) fn close_store(&mut self) {
         self.stage = Stage::ClosingStore;
-        self.end();
+        match &self.children.streams {
+            None => self.end(),
+            Some(streams) => streams.store.close(self.own.outlet()),
+        }
     }
 
     pub(super) fn give_up(&mut self) {

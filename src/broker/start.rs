@@ -4,6 +4,7 @@ use super::{BrokerHandle, Identity};
 use crate::auth::AuthConflict;
 use crate::connection::BindError;
 use crate::settings::Settings;
+use crate::store::OpenError;
 use actix_rt::System;
 use std::sync::mpsc;
 use std::thread;
@@ -17,6 +18,9 @@ pub enum StartError {
     Bind(#[from] BindError),
     #[error(transparent)]
     Auth(#[from] AuthConflict),
+    /// The store directory cannot be used.
+    #[error("Can't start JetStream: {0}")]
+    Store(#[from] OpenError),
     #[error("cannot start a thread: {0}")]
     Thread(#[source] std::io::Error),
     #[error("the broker's main thread ended before it was ready")]

@@ -156,6 +156,15 @@ pub struct EndConsumer;
 #[derive(Clone, Copy, Debug)]
 pub struct ServerShutdown;
 
+/// A create or update request for a consumer that is there: the configuration has its defaults and has been validated,
+/// and no other consumer of the stream is in its way. The consumer compares it with what it has, and answers.
+#[derive(Debug)]
+pub struct UpdateConsumer {
+    pub config: Box<super::consumer::ConsumerConfig>,
+    pub action: super::api::consumer_create::Action,
+    pub request: ApiRequest,
+}
+
 // ---- Consumer -> Stream
 
 /// The next messages that match the consumer's filter, from a sequence on. One read of a consumer at a time.

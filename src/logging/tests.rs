@@ -1,9 +1,12 @@
 use super::file::LogFile;
 use super::line::{Form, Told};
 use super::repeats::{Repeats, Verdict};
+use super::sink::{Sink, Teller};
 use crate::settings::{LogFormat, LogSettings};
 use jiff::Timestamp;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tracing_subscriber::layer::SubscriberExt;
 
 fn told(message: &str) -> Told {
     Told {
@@ -97,4 +100,45 @@ fn a_renamed_file_is_followed_by_a_new_one() {
     file.reopen().unwrap();
     file.write(b"new\n").unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "new\n");
+}
+
+#[test]
+fn events_are_told_by_level_and_whose_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.log");
+    let settings = LogSettings { file: Some(path.clone()), time: false, repeat_limit: 1, ..Default::default() };
+    let sink = Arc::new(Sink::open(&settings).unwrap());
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(Teller(sink.clone())), || {
+        let tell = || {
+            tracing::info!(seq = 7, "told");
+            tracing::debug!("in detail");
+            tracing::trace!("every line");
+            tracing::info!(target: "elsewhere", "not ours");
+            tracing::warn!(target: "elsewhere", "still heard");
+            crate::fatal!("the end");
+        };
+        tell();
+        sink.apply(&LogSettings { debug: true, repeat_limit: 0, ..settings.clone() }).unwrap();
+        tracing::callsite::rebuild_interest_cache();
+        tell();
+        tracing::error!("x");
+        tracing::error!("x");
+    });
+    let text = std::fs::read_to_string(&path).unwrap().replace(&format!("[{}] ", std::process::id()), "");
+    let once = "[INF] told seq=7\n[WRN] still heard\n[FTL] the end\n";
+    let detailed = "[INF] told seq=7\n[DBG] in detail\n[WRN] still heard\n[FTL] the end\n";
+    assert_eq!(text, format!("{once}{detailed}[ERR] x\n[ERR] x\n"));
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_leaves_the_old_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.log");
+    let settings = LogSettings { file: Some(path.clone()), ..Default::default() };
+    let sink = Sink::open(&settings).unwrap();
+    let nowhere = LogSettings { file: Some(folder.path().join("none/x.log")), ..settings };
+    assert!(sink.apply(&nowhere).is_err());
+    std::fs::remove_file(&path).unwrap();
+    sink.reopen().unwrap();
+    assert!(path.exists());
 }

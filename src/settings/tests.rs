@@ -84,7 +84,7 @@ fn settings_survive_a_file() {
         ..Default::default()
     }];
     settings.jetstream.max_file = Some(5 << 30);
-    assert_eq!(toml(&::toml::to_string(&settings).unwrap()).unwrap(), settings);
+    assert_eq!(::toml::from_str::<Settings>(&::toml::to_string(&settings).unwrap()).unwrap(), settings);
 }
 
 #[test]
@@ -228,6 +228,10 @@ fn settings_that_do_not_fit_are_told() {
             s.auth.users = vec![user.clone(), user];
         }),
         "Duplicate user \"a\" detected"
+    );
+    assert_eq!(
+        told(|s| s.auth.users = vec![UserSettings { nkey: Some("U".into()), ..Default::default() }]),
+        "auth: \"nkey\" is not supported yet"
     );
     assert_eq!(told(|s| s.network.read_buffer = 0), "network.read_buffer must be more than zero");
 }

@@ -6,7 +6,7 @@ use crate::actor::{Act, Ctx, Ended, House, Mailbox, Receive, launch_here};
 use crate::jetstream::Setting;
 use crate::jetstream::api::endpoint::{Endpoint, PREFIX};
 use crate::jetstream::api::json;
-use crate::jetstream::messages::{ApiAnswer, ApiRequest, Described, StreamEnded, UpdateRefused, Usage};
+use crate::jetstream::messages::{ApiAnswer, ApiRequest, Described, ServerShutdown, StreamEnded, UpdateRefused, Usage};
 use crate::jetstream::stream::{Birth, Stream, StreamConfig, metadata};
 use crate::router::Outboxes;
 use crate::router::messages::{Enlist, Ingest, Interest, Listen, Release, ServiceId, ServicePort};
@@ -297,5 +297,11 @@ impl Receive<Ended> for JetStream {
         if let Some(parent) = &self.setting.house.ended {
             parent.send(ended);
         }
+    }
+}
+
+impl Receive<ServerShutdown> for JetStream {
+    fn receive(&mut self, goodbye: ServerShutdown, _: &mut Ctx<Self>) {
+        self.catalogue.ports().for_each(|port| port.shutdown.send(goodbye));
     }
 }

@@ -10,7 +10,7 @@ use crate::jetstream::stream::{Birth, StreamConfig};
 use crate::jetstream::{AccountLimits, Limits, Setting};
 use crate::router::messages::*;
 use crate::router::{Line, Switchboard, part};
-use crate::store::{RecoveredStream, StorePort, StreamId, StreamStore, StreamStores};
+use crate::store::{ConsumerId, Hot, RecoveredStream, StorePort, StreamId, StreamStore, StreamStores};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -161,6 +161,10 @@ impl Receive<UpdateStream> for Puppet {
     }
 }
 
+impl Receive<ServerShutdown> for Puppet {
+    fn receive(&mut self, _: ServerShutdown, _: &mut Ctx<Self>) {}
+}
+
 impl Receive<Describe> for Puppet {
     fn receive(&mut self, describe: Describe, _: &mut Ctx<Self>) {
         if self.config.description == "shy" {
@@ -187,7 +191,7 @@ fn launch_puppet(setting: &Setting, jetstream: &Mailbox<JetStream>, birth: Birth
 struct NoStores;
 
 impl StreamStores for NoStores {
-    fn durable(&self, _: StreamId, _: StorePort) -> Box<dyn StreamStore> {
+    fn durable(&self, _: StreamId, _: Hot, _: StorePort) -> Box<dyn StreamStore> {
         unreachable!("puppets store nothing")
     }
 
@@ -295,6 +299,8 @@ impl World {
 
 fn stored(id: u64, name: &str, config: Value) -> RecoveredStream {
     RecoveredStream {
+        hot: Hot::default(),
+        next_consumer: ConsumerId(1),
         id: StreamId(id),
         account: "$G".into(),
         name: name.into(),

@@ -1,5 +1,6 @@
 use super::parser::{MAX_DEPTH, parse_text};
 use super::*;
+use crate::settings::{Settings, Sync};
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -46,6 +47,7 @@ fn single_values() {
         ("v: -1.5", Float(-1.5)),
         ("v: 1.2.3", text("1.2.3")),
         ("v: 127.0.0.1", text("127.0.0.1")),
+        ("v: -1.2.3", text("-1.2.3")),
         ("v: 10s", text("10s")),
         ("v: +5", text("+5")),
         ("v: 0x10", text("0x10")),
@@ -213,9 +215,10 @@ fn a_file_becomes_settings() {
         jetstream { max_file: "10G", max_mem: 3000, sync: "10s", limits { duplicate_window: "1m", default_max_consumers: 3, batch { timeout: "5s" } } }
     "#;
     std::fs::write(&path, text).unwrap();
-    let loaded =
-        crate::settings::ConfigSource::new(Some(path), Default::default(), crate::settings::Manner::Reference).load();
-    let s = loaded.unwrap().settings;
+    let layer = super::read(&path).unwrap().layer;
+    let defaults = config::Config::try_from(&Settings::default()).unwrap();
+    let built = config::Config::builder().add_source(defaults).add_source(layer).build().unwrap();
+    let s: Settings = built.try_deserialize().unwrap();
     assert_eq!(
         (s.server.host.as_str(), s.server.port, s.server.max_connections, s.server.max_subscriptions),
         ("::1", 4333, -1, 7)
@@ -230,7 +233,7 @@ fn a_file_becomes_settings() {
     assert_eq!(permissions.subscribe.as_ref().unwrap().allow.as_deref(), Some(&["foo q".to_string()][..]));
     assert_eq!(permissions.publish.as_ref().unwrap().deny, ["a", "b.>"]);
     assert_eq!(permissions.allow_responses.as_ref().unwrap().max, 5);
-    assert!(s.jetstream.enabled && s.jetstream.sync == crate::settings::Sync::Interval);
+    assert!(s.jetstream.enabled && s.jetstream.sync == Sync::Interval);
     assert_eq!((s.jetstream.max_file, s.jetstream.max_memory), (Some(10 << 30), Some(3000)));
     assert_eq!((s.jetstream.limits.max_consumers_per_stream, s.jetstream.limits.batch.timeout.as_secs()), (3, 5));
 }
