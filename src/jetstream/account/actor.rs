@@ -188,7 +188,7 @@ impl Act for JetStream {
             file_bytes: used.file,
             api: self.counters,
             requests_underway: self.catalogue.iter().map(|entry| entry.underway).sum(),
-            listings_underway: self.listings.len(),
+            listings_underway: self.listings.underway(),
             requests_dropped: self.dropped,
         }
     }
