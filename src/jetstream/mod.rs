@@ -6,6 +6,8 @@
 //! * `api/`: one file per API subject.
 //! * `error.rs`: one table of error codes.
 
+pub mod account;
+pub mod advisory;
 pub mod api;
 pub mod consumer;
 pub mod error;
@@ -15,5 +17,5 @@ pub mod setting;
 pub mod stream;
 pub mod time;
 
-pub use limits::Limits;
+pub use limits::{AccountLimits, Limits};
 pub use setting::Setting;

@@ -96,7 +96,7 @@ impl Endpoint {
             [b"STREAM", b"CANCEL_MOVE", _] => Self::Clustered { answer: "stream_cancel_move_response" },
             [b"STREAM", b"MSG", b"GET", stream] => Self::MessageGet { stream: own(stream) },
             [b"STREAM", b"MSG", b"DELETE", stream] => Self::MessageDelete { stream: own(stream) },
-            [b"STREAM", verb, stream] => Self::stream(verb, own(stream))?,
+            [b"STREAM", verb, stream] => Self::of_stream(verb, own(stream))?,
             [b"CONSUMER", b"LEADER", b"STEPDOWN", _, _] => {
                 Self::Clustered { answer: "consumer_leader_stepdown_response" }
             }
@@ -118,12 +118,38 @@ impl Endpoint {
             }
             [b"CONSUMER", b"NAMES", stream] => Self::ConsumerNames { stream: own(stream) },
             [b"CONSUMER", b"LIST", stream] => Self::ConsumerList { stream: own(stream) },
-            [b"CONSUMER", verb, stream, consumer] => Self::consumer(verb, own(stream), own(consumer))?,
+            [b"CONSUMER", verb, stream, consumer] => Self::of_consumer(verb, own(stream), own(consumer))?,
             _ => return None,
         })
     }
 
-    fn stream(verb: &[u8], stream: Bytes) -> Option<Self> {
+    /// The stream that is concerned, if it is one that answers itself.
+    pub fn stream(&self) -> Option<&Bytes> {
+        use Endpoint::*;
+        match self {
+            AccountInfo | StreamNames | StreamList | Clustered { .. } => None,
+            StreamCreate { stream }
+            | StreamUpdate { stream }
+            | StreamInfo { stream }
+            | StreamDelete { stream }
+            | StreamPurge { stream }
+            | StreamSnapshot { stream }
+            | StreamRestore { stream }
+            | MessageGet { stream }
+            | MessageDelete { stream }
+            | ConsumerCreate { stream, .. }
+            | ConsumerDurableCreate { stream, .. }
+            | ConsumerNames { stream }
+            | ConsumerList { stream }
+            | ConsumerInfo { stream, .. }
+            | ConsumerDelete { stream, .. }
+            | ConsumerPause { stream, .. }
+            | ConsumerUnpin { stream, .. }
+            | ConsumerReset { stream, .. } => Some(stream),
+        }
+    }
+
+    fn of_stream(verb: &[u8], stream: Bytes) -> Option<Self> {
         Some(match verb {
             b"CREATE" => Self::StreamCreate { stream },
             b"UPDATE" => Self::StreamUpdate { stream },
@@ -136,7 +162,7 @@ impl Endpoint {
         })
     }
 
-    fn consumer(verb: &[u8], stream: Bytes, consumer: Bytes) -> Option<Self> {
+    fn of_consumer(verb: &[u8], stream: Bytes, consumer: Bytes) -> Option<Self> {
         Some(match verb {
             b"INFO" => Self::ConsumerInfo { stream, consumer },
             b"DELETE" => Self::ConsumerDelete { stream, consumer },

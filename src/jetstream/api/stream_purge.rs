@@ -122,7 +122,10 @@ impl Stream {
         let matching = self.contents.index.scan(0).filter(|(_, entry)| {
             filter.is_everything() || filter.matches(&self.contents.subjects.slot(entry.subject).name)
         });
-        matching.map(|(seq, _)| seq).nth(usize::try_from(gone).unwrap_or(usize::MAX)).unwrap_or(self.contents.last() + 1)
+        matching
+            .map(|(seq, _)| seq)
+            .nth(usize::try_from(gone).unwrap_or(usize::MAX))
+            .unwrap_or(self.contents.last() + 1)
     }
 
     /// Removes a slice; answers after the last one.
@@ -132,12 +135,15 @@ impl Stream {
             Some(subject) => {
                 let seqs = self.contents.subjects.seqs(subject);
                 let ranks = seqs.map(|seqs| (seqs, seqs.rank(*next), seqs.rank(*below)));
-                ranks.map_or(Vec::new(), |(seqs, from, to)| (from..to).filter_map(|at| seqs.at(at)).take(SLICE).collect())
+                ranks.map_or(Vec::new(), |(seqs, from, to)| {
+                    (from..to).filter_map(|at| seqs.at(at)).take(SLICE).collect()
+                })
             }
             None => {
                 let subjects = &self.contents.subjects;
                 let scan = self.contents.index.scan(*next).take_while(|(seq, _)| seq < below);
-                let wanted = scan.filter(|(_, entry)| filter.is_everything() || filter.matches(&subjects.slot(entry.subject).name));
+                let wanted = scan
+                    .filter(|(_, entry)| filter.is_everything() || filter.matches(&subjects.slot(entry.subject).name));
                 wanted.map(|(seq, _)| seq).take(SLICE).collect()
             }
         };

@@ -147,8 +147,7 @@ impl Consumer {
             jetstream: jetstream.outlet(),
             own: OwnPort::to(&own),
             id,
-            // Numbers of connections are small; 63 random bits do not meet.
-            service: ServiceId(rand::random::<u64>() | 1 << 63),
+            service: setting.consumer_service(birth.stream_id, id),
             news: Advisories::new(&stream_name, &name, domain),
             stream_name,
             name,

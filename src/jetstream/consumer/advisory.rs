@@ -1,6 +1,7 @@
 //! What a consumer tells whoever wants to know (consumers reference, section 9).
 
 use crate::jetstream::time;
+use crate::protocol::nuid;
 use crate::router::Outbox;
 use serde::Serialize;
 
@@ -138,7 +139,7 @@ impl Advisories {
         let subject = format!("$JS.EVENT.{name}.{}.{}", self.stream, self.consumer);
         let envelope = Envelope {
             r#type,
-            id: nuid::next().to_string(),
+            id: nuid(),
             timestamp: time::rfc3339(now),
             account,
             stream: &self.stream,

@@ -1,7 +1,7 @@
 use super::ConsumerConfig;
 use crate::jetstream::messages::ApiRequest;
 use crate::jetstream::stream::config::{Retention, Storage};
-use crate::store::{ConsumerId, ConsumerState};
+use crate::store::{ConsumerId, ConsumerState, StreamId};
 use std::sync::Arc;
 
 /// All a Consumer is given at its start, by its stream.
@@ -10,6 +10,7 @@ pub struct ConsumerBirth {
     pub id: ConsumerId,
     /// A name that was made up is not in the configuration.
     pub name: Arc<str>,
+    pub stream_id: StreamId,
     pub stream_name: Arc<str>,
     /// Where the consumer's state lies: memory for `mem_storage` and on memory streams.
     pub storage: Storage,

@@ -3,13 +3,10 @@
 use super::config::PriorityPolicy;
 use super::{Consumer, ConsumerConfig};
 use crate::jetstream::api::answer::kinds;
-use crate::jetstream::api::level::API_LEVEL;
 use crate::jetstream::messages::{ApiAnswer, ApiRequest, Described};
+use crate::jetstream::stream::metadata::{API_LEVEL, SERVER_VERSION};
 use crate::jetstream::time;
 use serde::Serialize;
-
-/// The level of the protocol that is spoken.
-const VERSION: &str = "2.15.1";
 
 /// Who wants to know.
 #[derive(Debug)]
@@ -68,7 +65,7 @@ impl Consumer {
     pub(super) fn info(&self, now: i64, lists: bool) -> ConsumerInfo {
         let mut config = self.config.clone();
         if !lists {
-            config.metadata.insert("_nats.ver".into(), VERSION.into());
+            config.metadata.insert("_nats.ver".into(), SERVER_VERSION.into());
             config.metadata.insert("_nats.level".into(), API_LEVEL.to_string());
         }
         let state = self.ledger.state();

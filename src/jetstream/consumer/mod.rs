@@ -18,7 +18,6 @@ mod context;
 mod deadlines;
 pub mod defaults;
 mod delivery;
-mod duration;
 mod endings;
 pub mod equality;
 mod info;

@@ -2,6 +2,7 @@
 
 use super::Consumer;
 use super::agenda::Matter;
+use crate::protocol::nuid;
 
 /// Who is pinned. One per consumer; never durable.
 #[derive(Debug, Default)]
@@ -32,7 +33,7 @@ impl Pin {
 impl Consumer {
     /// Pins the client behind a request.
     pub(super) fn pin_to(&mut self, request: u64, now: i64) {
-        self.pin = Pin { id: nuid::next().to_string(), since: now, request };
+        self.pin = Pin { id: nuid(), since: now, request };
         self.renew_pin(now);
         let group = self.first_group();
         self.news.pinned(&self.setting.account_name, &group, &self.pin.id, now);

@@ -1,8 +1,8 @@
 use super::ConsumerConfig;
 use super::config::AckPolicy;
+use crate::protocol::short_hash;
 use crate::router::messages::{Listen, ServiceId};
 use bytes::Bytes;
-use sha2::{Digest, Sha256};
 
 /// Which of its subscriptions a message matched.
 pub mod tags {
@@ -31,7 +31,7 @@ pub struct Subjects {
 
 impl Subjects {
     pub fn new(stream: &str, consumer: &str, account: &str, domain: Option<&str>) -> Self {
-        let (domain, hash) = (domain.unwrap_or("_"), hash(account));
+        let (domain, hash) = (domain.unwrap_or("_"), short_hash(account));
         Self {
             next: format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"),
             ack: format!("$JS.ACK.{stream}.{consumer}."),
@@ -55,11 +55,4 @@ impl Subjects {
         let listen = |(tag, subject): (u32, String)| Listen { id, tag, subject: Bytes::from(subject), except: vec![] };
         all.into_iter().map(listen).collect()
     }
-}
-
-/// The short hash of a text that stands in subjects (consumers reference, section 0): 8 characters.
-pub fn hash(text: &str) -> String {
-    const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().take(8).map(|&byte| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()])).collect()
 }

@@ -2,9 +2,10 @@
 
 use super::config::{AckPolicy, DeliverPolicy, PriorityPolicy};
 use super::defaults::FLOW_CONTROL_HEARTBEAT;
-use super::{ConsumerConfig, StreamContext, duration, sample};
+use super::{ConsumerConfig, StreamContext, sample};
 use crate::jetstream::error::{ApiError, ErrCode};
 use crate::jetstream::stream::config::Retention;
+use crate::protocol::GoDuration;
 use crate::subject::{is_literal, is_subset, is_valid_config_subject};
 
 const MAX_DESCRIPTION: usize = 4096;
@@ -181,7 +182,7 @@ fn limits(config: &ConsumerConfig, stream: &StreamContext<'_>) -> Result<(), Api
     }
     let limit = of_stream.inactive_threshold;
     if limit > 0 && config.inactive_threshold > limit {
-        return Err(ErrCode::ConsumerInactiveThresholdExcess.text(duration::show(limit)));
+        return Err(ErrCode::ConsumerInactiveThresholdExcess.text(GoDuration(limit)));
     }
     Ok(())
 }

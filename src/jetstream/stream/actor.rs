@@ -21,7 +21,9 @@ use crate::jetstream::error::{ApiError, ErrCode};
 use crate::jetstream::messages::*;
 use crate::protocol::Timestamp;
 use crate::router::messages::{Enlist, Ingest, Listen, ServiceId, ServicePort};
-use crate::store::{Change, Committed, Damaged, Fetched, RecoveredConsumer, Sealed, StorePort, StreamId, StreamStore};
+use crate::store::{
+    Change, Committed, Damaged, Fetched, Hot, RecoveredConsumer, Sealed, StorePort, StreamId, StreamStore,
+};
 use bytes::Bytes;
 use serde::Serialize;
 use std::sync::Arc;
@@ -124,29 +126,26 @@ pub struct StreamState {
 
 impl Stream {
     pub(super) fn begin(setting: Setting, desk: Desk, own: Mailbox<Stream>, birth: Birth) -> Self {
-        let mut request = None;
+        let (mut request, mut hot) = (None, Hot::default());
         let (id, config, created, recovered) = match birth {
             Birth::New { id, config, created, request: asked } => {
                 request = Some(asked);
                 (id, config, created, None)
             }
-            Birth::Recovered(found) => {
+            Birth::Recovered(mut found) => {
+                hot = std::mem::take(&mut found.hot);
                 let config = super::recovery::config_of(&found);
                 (found.id, config, found.created, Some(found))
             }
         };
-        let port = StorePort {
-            committed: own.outlet(),
-            fetched: own.outlet(),
-            sealed: own.outlet(),
-            damaged: own.outlet(),
-        };
+        let port =
+            StorePort { committed: own.outlet(), fetched: own.outlet(), sealed: own.outlet(), damaged: own.outlet() };
         let store = match config.storage {
-            Storage::File => setting.store.durable(id, port),
+            Storage::File => setting.store.durable(id, hot, port),
             Storage::Memory => setting.store.memory(id, port),
         };
         let mut stream = Self {
-            service: ServiceId(rand::random::<u64>() | 1 << 63),
+            service: setting.stream_service(id),
             name: config.name.as_str().into(),
             contents: Contents::new(config.first_seq),
             dedupe: Dedupe::new(config.duplicate_window),
@@ -260,7 +259,12 @@ impl Stream {
         let subject = format!("$JS.API.DIRECT.GET.{}", self.name);
         let deeper = format!("{subject}.>");
         for (tag, subject) in [(TAG_DIRECT, subject), (TAG_DIRECT_SUBJECT, deeper)] {
-            self.setting.switchboard.listen(&Listen { id: self.service, tag, subject: subject.into(), except: Vec::new() });
+            self.setting.switchboard.listen(&Listen {
+                id: self.service,
+                tag,
+                subject: subject.into(),
+                except: Vec::new(),
+            });
         }
     }
 
@@ -341,7 +345,9 @@ impl Stream {
             Endpoint::ConsumerInfo { ref consumer, .. }
             | Endpoint::ConsumerPause { ref consumer, .. }
             | Endpoint::ConsumerUnpin { ref consumer, .. }
-            | Endpoint::ConsumerReset { ref consumer, .. } => self.pass_to_consumer(&consumer.clone(), endpoint, request),
+            | Endpoint::ConsumerReset { ref consumer, .. } => {
+                self.pass_to_consumer(&consumer.clone(), endpoint, request)
+            }
             Endpoint::StreamSnapshot { .. } => {
                 let error = ErrCode::StreamSnapshot.text("not supported by this version");
                 self.refuse(request, AnswerKind::of(&endpoint), &error);

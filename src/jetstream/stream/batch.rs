@@ -2,11 +2,11 @@
 
 use super::config::StreamConfig;
 use super::contents::{Changes, Mark};
+use crate::account::AccountId;
 use crate::jetstream::api::answer::AnswerKind;
 use crate::jetstream::api::direct_get::Asked;
 use crate::jetstream::error::ApiError;
 use crate::jetstream::messages::{ApiRequest, Purged};
-use crate::account::AccountId;
 use crate::router::messages::{Publish, RouterId, ServiceId};
 use crate::router::{Outbox, Outboxes};
 use crate::store::{Change, ConsumerId};
@@ -139,7 +139,11 @@ impl Batch {
     }
 
     /// All answers to direct gets, by replica.
-    pub fn take_replies(&mut self, id: ServiceId, account: AccountId) -> impl Iterator<Item = (RouterId, Publish)> + '_ {
+    pub fn take_replies(
+        &mut self,
+        id: ServiceId,
+        account: AccountId,
+    ) -> impl Iterator<Item = (RouterId, Publish)> + '_ {
         self.replies.drain(id, account)
     }
 

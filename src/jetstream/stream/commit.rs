@@ -2,8 +2,8 @@
 
 use super::actor::{Later, Stream, alarms};
 use super::batch::{Answer, Batch, Effect, Flying, News};
-use super::contents::{Cause, Mark};
 use super::consumers::Matching;
+use super::contents::{Cause, Mark};
 use crate::actor::{Ctx, SetAlarm};
 use crate::jetstream::api::answer::kinds;
 use crate::jetstream::error::ErrCode;
@@ -284,7 +284,10 @@ impl Stream {
         }
         let gone: Vec<_> = {
             let removed = self.contents.changes().removed.iter();
-            removed.filter(|removed| removed.cause == Cause::Gone).map(|removed| (removed.seq, removed.entry.subject)).collect()
+            removed
+                .filter(|removed| removed.cause == Cause::Gone)
+                .map(|removed| (removed.seq, removed.entry.subject))
+                .collect()
         };
         for (seq, subject) in gone {
             let slot = self.contents.subjects.slot_mut(subject);

@@ -1,8 +1,8 @@
 //! The catalogue of a stream's consumers.
 
 use super::audience::Audiences;
-use super::need::Need;
 use super::lookup::FEW;
+use super::need::Need;
 use super::subjects::{Slot, SubjectId};
 use crate::actor::{Act, Mailbox, Outlet, Receive};
 use crate::jetstream::consumer::ConsumerConfig;

@@ -177,6 +177,7 @@ impl Stream {
         let birth = ConsumerBirth {
             id,
             name: name.as_str().into(),
+            stream_id: self.id,
             stream_name: self.name.clone(),
             storage: if is_volatile { Storage::Memory } else { self.config.storage },
             retention: self.config.retention,

@@ -3,6 +3,8 @@
 //! * What it holds: [`contents`], made of [`index`] (by sequence) and [`subjects`] (by subject), asked by [`lookup`].
 //! * What comes in: [`ingest`], with [`publish_headers`], [`dedupe`], [`limits`], [`rollup`], [`ack`].
 //! * What becomes durable: [`batch`], [`commit`]; what was: [`recovery`].
+//! * What a configuration may be: [`validate`], [`subject_rules`], [`origin_rules`], [`unsupported`], [`defaults`],
+//!   [`metadata`]; [`equality`], [`update_rules`]; how a request spells it: [`schema`].
 //! * What goes: [`expiry`], [`retention`] with [`need`], [`lost`].
 //! * Who reads: [`reads`], [`consumers`], [`members`], [`start`], [`audience`].
 //! * Its own life: [`actor`], [`info`], [`update`], [`delete`].
@@ -17,8 +19,10 @@ pub mod config;
 pub mod consumers;
 pub mod contents;
 pub mod dedupe;
+pub mod defaults;
 pub mod delete;
 pub mod desk;
+pub mod equality;
 pub mod expiry;
 pub mod index;
 pub mod info;
@@ -27,8 +31,10 @@ pub mod limits;
 pub mod lookup;
 pub mod lost;
 pub mod members;
+pub mod metadata;
 pub mod need;
 mod new;
+pub mod origin_rules;
 pub mod publish_headers;
 pub mod reads;
 pub mod recovery;
@@ -37,10 +43,16 @@ pub mod rollup;
 pub mod schema;
 pub mod seqs;
 pub mod start;
+pub mod subject_rules;
 pub mod subjects;
 pub mod ttl;
+pub mod unsupported;
 pub mod update;
+pub mod update_rules;
+pub mod validate;
 
+#[cfg(test)]
+mod rules_tests;
 #[cfg(test)]
 mod tests;
 

@@ -214,7 +214,8 @@ impl Stream {
             .flying
             .iter()
             .map(|flying| {
-                let gone = flying.changes.removed.iter().filter(|removed| removed.cause == super::contents::Cause::Gone);
+                let gone =
+                    flying.changes.removed.iter().filter(|removed| removed.cause == super::contents::Cause::Gone);
                 gone.filter(|removed| matches(removed.entry.subject)).map(|removed| removed.seq).collect()
             })
             .collect();

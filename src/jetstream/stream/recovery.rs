@@ -29,8 +29,7 @@ impl Stream {
     pub(super) fn recover(&mut self, found: RecoveredStream) {
         let now = self.now();
         let last_timestamp = (found.last_timestamp != 0).then_some(found.last_timestamp);
-        self.contents =
-            Contents::standing_at(Mark { first: found.first.max(1), last: found.last, last_timestamp });
+        self.contents = Contents::standing_at(Mark { first: found.first.max(1), last: found.last, last_timestamp });
         self.lost.add(&found.lost, found.lost_bytes);
         let since = now.saturating_sub(self.config.duplicate_window);
         for entry in &found.index {

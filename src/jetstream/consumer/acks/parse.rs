@@ -1,4 +1,4 @@
-use crate::jetstream::consumer::duration;
+use crate::protocol::GoDuration;
 use crate::subject::tokens;
 
 /// The numbers in the subject of an acknowledgement (consumers reference, section 3.1). What is no number reads as the
@@ -66,7 +66,8 @@ fn delay(text: &[u8]) -> Option<i64> {
     if text[0] == b'{' {
         return serde_json::from_slice::<Options>(text).ok().map(|options| options.delay);
     }
-    std::str::from_utf8(text).ok().and_then(duration::parse)
+    let text = std::str::from_utf8(text).ok()?;
+    text.parse().ok().map(|GoDuration(nanos)| nanos)
 }
 
 fn number(token: &[u8]) -> u64 {

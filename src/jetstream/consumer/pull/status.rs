@@ -1,7 +1,7 @@
 //! The statuses that pull requests are told (consumers reference, sections 4.2 and 4.4).
 
 use super::PullRequest;
-use crate::jetstream::consumer::duration;
+use crate::protocol::GoDuration;
 use crate::router::Outbox;
 
 pub const CONSUMER_DELETED: &str = "409 Consumer Deleted";
@@ -32,7 +32,7 @@ pub fn exceeded_batch(limit: i64) -> String {
 }
 
 pub fn exceeded_expires(limit: i64) -> String {
-    format!("409 Exceeded MaxRequestExpires of {}", duration::show(limit))
+    format!("409 Exceeded MaxRequestExpires of {}", GoDuration(limit))
 }
 
 pub fn exceeded_bytes(limit: i64) -> String {

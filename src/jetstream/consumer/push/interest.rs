@@ -3,6 +3,7 @@ use crate::jetstream::consumer::agenda::Matter;
 use crate::jetstream::consumer::config::AckPolicy;
 use crate::jetstream::consumer::delivery::PUSH_VIA;
 use crate::jetstream::consumer::pull::status;
+use crate::protocol::headers;
 use crate::router::messages::{Incoming, Ingest};
 use crate::router::part;
 
@@ -72,8 +73,8 @@ impl Consumer {
         if self.config.ack_policy != AckPolicy::FlowControl {
             return;
         }
-        let headers = part(&ingest.buffer, &message.headers);
-        let (stream, consumer) = (number(headers, "Nats-Last-Stream"), number(headers, "Nats-Last-Consumer"));
+        let block = part(&ingest.buffer, &message.headers);
+        let (stream, consumer) = (number(block, "Nats-Last-Stream"), number(block, "Nats-Last-Consumer"));
         if stream > self.ledger.state().floor_stream && stream < self.next_seq {
             self.ledger.settle_up_to(stream, consumer);
             self.last_acked = Some(self.now());
@@ -82,9 +83,7 @@ impl Consumer {
 }
 
 /// The number in a header, 0 if there is none.
-fn number(headers: &[u8], name: &str) -> u64 {
-    let lines = headers.split(|&byte| byte == b'\n');
-    let mut values = lines.filter_map(|line| line.strip_prefix(name.as_bytes())?.strip_prefix(b":"));
-    let value = values.next().and_then(|value| std::str::from_utf8(value.trim_ascii()).ok());
+fn number(block: &[u8], name: &str) -> u64 {
+    let value = headers::get(block, name).and_then(|value| std::str::from_utf8(value.trim_ascii()).ok());
     value.and_then(|value| value.parse().ok()).unwrap_or(0)
 }

@@ -11,7 +11,8 @@ async fn stream_bench() {
         let mut world = World::new(StreamConfig { max_msgs, ..config(&["a.*"]) });
         let payload = "x".repeat(128);
         let subjects: Vec<String> = (0..500).map(|n| format!("a.{}", n % 7)).collect();
-        let batch: Vec<_> = subjects.iter().map(|subject| (subject.as_str(), &[] as &[(&str, &str)], payload.as_str())).collect();
+        let batch: Vec<_> =
+            subjects.iter().map(|subject| (subject.as_str(), &[] as &[(&str, &str)], payload.as_str())).collect();
         let mut spent = std::time::Duration::ZERO;
         for _ in 0..400 {
             world.send(&batch);

@@ -86,7 +86,10 @@ async fn acks_empty_a_work_queue() {
     settle(&world, id, 1, vec![1]);
     settle(&world, id, 2, vec![3]);
     world.settle().await;
-    assert_eq!(world.heard("c", |heard| (heard.saved.clone(), heard.removed.len())), (vec![(0, true), (1, true), (2, true)], 0));
+    assert_eq!(
+        world.heard("c", |heard| (heard.saved.clone(), heard.removed.len())),
+        (vec![(0, true), (1, true), (2, true)], 0)
+    );
     let state = world.state().await;
     assert_eq!((&state["messages"], &state["first_seq"]), (&1.into(), &2.into()));
     for (filter, code) in [(json!("a.*"), 10100), (json!(""), 10099)] {
@@ -161,7 +164,10 @@ async fn starting_positions() {
         let start = world.heard(name, |heard| heard.start.clone()).expect("launched");
         assert_eq!((start.next, start.pending), (next, pending), "{name}");
     }
-    assert_eq!(world.heard("each", |heard| heard.start.clone()).expect("launched").last_per_subject, Some(vec![4, 5, 6]));
+    assert_eq!(
+        world.heard("each", |heard| heard.start.clone()).expect("launched").last_per_subject,
+        Some(vec![4, 5, 6])
+    );
 }
 
 #[actix_rt::test]

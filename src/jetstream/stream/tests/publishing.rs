@@ -7,7 +7,10 @@ async fn acks_are_numbered_and_in_order() {
     let replies = world.send(&[("a.1", &[], "x"), ("a.2", &[], "y"), ("a.1", &[], "z")]);
     world.settle().await;
     let order: Vec<String> = world.seen().published.iter().map(|got| got.subject.clone()).collect();
-    assert_eq!(order.iter().filter(|to| to.starts_with("reply")).collect::<Vec<_>>(), replies.iter().collect::<Vec<_>>());
+    assert_eq!(
+        order.iter().filter(|to| to.starts_with("reply")).collect::<Vec<_>>(),
+        replies.iter().collect::<Vec<_>>()
+    );
     assert_eq!(world.reply(&replies[2]).expect("acked").payload, r#"{"stream":"S","seq":3}"#);
     let state = world.state().await;
     assert_eq!((&state["messages"], &state["bytes"], &state["num_subjects"]), (&3.into(), &102.into(), &2.into()));
@@ -49,7 +52,10 @@ async fn expectations_are_checked_against_the_newest_state() {
     let on_subject = |seq: &'static str| [("Nats-Expected-Last-Subject-Sequence", seq)];
     world.publish("a.1", &last("0"), "").await;
     let wrong = world.publish("a.1", &last("0"), "").await;
-    assert_eq!(wrong.payload, r#"{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 1"},"stream":"S","seq":0}"#);
+    assert_eq!(
+        wrong.payload,
+        r#"{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 1"},"stream":"S","seq":0}"#
+    );
     assert_eq!(world.publish("a.2", &on_subject("0"), "").await.json()["seq"], 2);
     assert_eq!(world.publish("a.2", &on_subject("0"), "").await.err_code(), Some(10071));
     assert_eq!(world.publish("a.2", &on_subject("junk"), "").await.err_code(), Some(10071));
@@ -103,7 +109,8 @@ async fn headers_are_stored_as_they_came_less_what_is_not_theirs() {
 
 #[actix_rt::test]
 async fn old_messages_make_room() {
-    let mut world = World::new(crate::jetstream::stream::StreamConfig { max_msgs: 3, max_msgs_per_subject: 2, ..config(&["a.*"]) });
+    let mut world =
+        World::new(crate::jetstream::stream::StreamConfig { max_msgs: 3, max_msgs_per_subject: 2, ..config(&["a.*"]) });
     for _ in 0..3 {
         world.publish("a.1", &[], "").await;
     }
@@ -129,7 +136,8 @@ async fn new_messages_are_refused_when_that_is_wanted() {
     world.publish("a.2", &[], "").await;
     assert_eq!(world.publish("a.3", &[], "").await.json()["error"]["description"], "maximum messages exceeded");
     assert_eq!(world.publish("a.1", &[], "").await.json()["seq"], 3);
-    let per_subject = crate::jetstream::stream::StreamConfig { max_msgs_per_subject: 1, discard_new_per_subject: true, ..new };
+    let per_subject =
+        crate::jetstream::stream::StreamConfig { max_msgs_per_subject: 1, discard_new_per_subject: true, ..new };
     let mut world = World::new(per_subject);
     world.publish("a.1", &[], "").await;
     let refused = world.publish("a.1", &[], "").await;
@@ -150,7 +158,10 @@ async fn a_rollup_takes_the_place_of_what_was_before() {
     }
     world.publish("a.1", &[("Nats-Rollup", "SUB")], "").await;
     let state = world.state().await;
-    assert_eq!((&state["messages"], &state["first_seq"], &state["deleted"]), (&2.into(), &2.into(), &serde_json::json!([3])));
+    assert_eq!(
+        (&state["messages"], &state["first_seq"], &state["deleted"]),
+        (&2.into(), &2.into(), &serde_json::json!([3]))
+    );
     world.publish("a.3", &[("Nats-Rollup", "all")], "").await;
     assert_eq!(world.state().await["messages"], 1);
     let wrong = world.publish("a.3", &[("Nats-Rollup", "Foo")], "").await;

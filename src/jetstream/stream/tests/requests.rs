@@ -73,10 +73,16 @@ async fn info_shows_subjects_by_page() {
 async fn an_empty_stream_and_an_emptied_one() {
     let mut world = World::new(config(&["a"]));
     let state = world.state().await;
-    assert_eq!(state, json!({"messages": 0, "bytes": 0, "first_seq": 0, "first_ts": "0001-01-01T00:00:00Z",
-        "last_seq": 0, "last_ts": "0001-01-01T00:00:00Z", "consumer_count": 0}));
+    assert_eq!(
+        state,
+        json!({"messages": 0, "bytes": 0, "first_seq": 0, "first_ts": "0001-01-01T00:00:00Z",
+        "last_seq": 0, "last_ts": "0001-01-01T00:00:00Z", "consumer_count": 0})
+    );
     let created = world.seen().answers[0].clone();
-    assert_eq!((&created["did_create"], &created["cluster"], &created["total"]), (&true.into(), &json!(null), &json!(null)));
+    assert_eq!(
+        (&created["did_create"], &created["cluster"], &created["total"]),
+        (&true.into(), &json!(null), &json!(null))
+    );
     let mut world = World::new(StreamConfig { first_seq: 100, ..config(&["a"]) });
     let state = world.state().await;
     assert_eq!((&state["first_seq"], &state["last_seq"]), (&100.into(), &99.into()));
@@ -98,8 +104,13 @@ async fn messages_by_sequence_subject_and_time() {
     assert_eq!(get(json!({"seq": 4, "next_by_subj": "*.2"})).await, 6);
     assert_eq!(get(json!({"start_time": "2001-01-01T00:00:00Z"})).await, 1);
     assert_eq!(get(json!({"start_time": "2199-01-01T00:00:00Z"})).await, 10037);
-    for bad in [json!({}), json!({"seq": 0}), json!({"seq": 1, "last_by_subj": "p.1"}), json!({"seq": 1, "batch": 2}),
-        json!({"last_by_subj": "p.1", "next_by_subj": "p.1"})] {
+    for bad in [
+        json!({}),
+        json!({"seq": 0}),
+        json!({"seq": 1, "last_by_subj": "p.1"}),
+        json!({"seq": 1, "batch": 2}),
+        json!({"last_by_subj": "p.1", "next_by_subj": "p.1"}),
+    ] {
         assert_eq!(get(bad).await, 10003);
     }
 }
@@ -113,12 +124,17 @@ async fn direct_gets_of_one_and_of_many() {
         world.settle().await;
         let shown = world.replies(&replies[0]).into_iter().map(|got| {
             let value = |name: &str| {
-                let line = got.headers.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")).map(str::to_string));
+                let line =
+                    got.headers.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")).map(str::to_string));
                 line.unwrap_or_default()
             };
             match value("Nats-Sequence").is_empty() {
-                true => format!("{} {}", got.headers.lines().next().unwrap_or_default(), value("Nats-Num-Pending")).trim().to_string(),
-                false => format!("{}={} {}", value("Nats-Sequence"), got.payload, value("Nats-Num-Pending")).trim().to_string(),
+                true => format!("{} {}", got.headers.lines().next().unwrap_or_default(), value("Nats-Num-Pending"))
+                    .trim()
+                    .to_string(),
+                false => format!("{}={} {}", value("Nats-Sequence"), got.payload, value("Nats-Num-Pending"))
+                    .trim()
+                    .to_string(),
             }
         });
         shown.collect::<Vec<_>>()
@@ -132,10 +148,17 @@ async fn direct_gets_of_one_and_of_many() {
     assert_eq!(get("", json!({"seq": 1, "batch": -1})).await, ["NATS/1.0 204 EOB 10"]);
     assert_eq!(get("", json!({"seq": 11, "batch": 1})).await, ["NATS/1.0 404 Message Not Found"]);
     assert_eq!(get("", json!({"multi_last": ["p.>"]})).await, ["8=7 2", "9=8 1", "10=9 0", "NATS/1.0 204 EOB 0"]);
-    assert_eq!(get("", json!({"multi_last": ["p.0", "p.1"], "up_to_seq": 6})).await, ["4=3 1", "5=4 0", "NATS/1.0 204 EOB 0"]);
+    assert_eq!(
+        get("", json!({"multi_last": ["p.0", "p.1"], "up_to_seq": 6})).await,
+        ["4=3 1", "5=4 0", "NATS/1.0 204 EOB 0"]
+    );
     assert_eq!(get("", json!({"multi_last": ["q"]})).await, ["NATS/1.0 404 No Results"]);
-    for (body, status) in [(json!(null), "408 Empty Request"), (json!({"batch": 3}), "408 Empty Request"),
-        (json!([1]), "408 Malformed Request"), (json!({"seq": 1, "last_by_subj": "p.1"}), "408 Bad Request")] {
+    for (body, status) in [
+        (json!(null), "408 Empty Request"),
+        (json!({"batch": 3}), "408 Empty Request"),
+        (json!([1]), "408 Malformed Request"),
+        (json!({"seq": 1, "last_by_subj": "p.1"}), "408 Bad Request"),
+    ] {
         assert_eq!(get("", body).await, [format!("NATS/1.0 {status}")]);
     }
     assert_eq!(get(".p.1", json!({"seq": 1})).await, ["NATS/1.0 408 Bad Request"]);
@@ -153,7 +176,9 @@ async fn a_long_direct_get_comes_in_slices() {
     world.settle().await;
     let got = world.replies(&replies[0]);
     assert_eq!(got.len(), 651);
-    assert!(got[649].headers.contains("Nats-Sequence: 650\r\n") && got[649].headers.contains("Nats-Num-Pending: 50\r\n"));
+    assert!(
+        got[649].headers.contains("Nats-Sequence: 650\r\n") && got[649].headers.contains("Nats-Num-Pending: 50\r\n")
+    );
 }
 
 #[actix_rt::test]
@@ -177,7 +202,8 @@ async fn updates_act_at_once() {
     assert_eq!((&answer["state"]["messages"], &answer["config"]["max_msgs"]), (&4.into(), &4.into()));
     let listening: Vec<String> = world.seen().listening.values().cloned().collect();
     assert!(listening.contains(&"q.*".to_string()) && !listening.contains(&"p.*".to_string()));
-    let answer = change(&mut world, StreamConfig { max_msgs_per_subject: 1, allow_direct: false, ..config(&["q.*"]) }).await;
+    let answer =
+        change(&mut world, StreamConfig { max_msgs_per_subject: 1, allow_direct: false, ..config(&["q.*"]) }).await;
     assert_eq!(answer.expect("answered")["state"]["messages"], 3);
     assert_eq!(world.seen().listening.len(), 1);
     world.consumer("c", json!({"ack_policy": "explicit", "max_ack_pending": 100})).await;

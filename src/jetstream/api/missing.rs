@@ -1,0 +1,74 @@
+//! Requests about a stream that is not there. What is wrong with their bodies is said first, as by a stream that is.
+
+use super::answer::AnswerKind;
+use super::endpoint::Endpoint;
+use super::json::{self, Decode, Kind, Member, Schema};
+use crate::jetstream::account::JetStream;
+use crate::jetstream::consumer::schema::CONFIG;
+use crate::jetstream::error::{ApiError, ErrCode};
+use crate::jetstream::messages::{ApiAnswer, ApiCall};
+use serde::Deserialize;
+
+/// Any document.
+#[derive(Debug, Default, Deserialize)]
+struct Anything {}
+
+impl Decode for Anything {
+    const SCHEMA: &'static Schema = &Schema { name: "Anything", members: &[] };
+}
+
+/// As much of a consumer's create request as can be wrong before its stream is looked for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ConsumerCreate {
+    stream_name: String,
+}
+
+impl Decode for ConsumerCreate {
+    const SCHEMA: &'static Schema = &Schema {
+        name: "CreateConsumerRequest",
+        members: &[&[
+            Member::new("stream_name", Kind::String),
+            Member::new("config", Kind::Object(&CONFIG)),
+            Member::new("action", Kind::Ignored),
+            Member::new("pedantic", Kind::Bool),
+        ]],
+    };
+}
+
+impl JetStream {
+    pub(in crate::jetstream) fn without_stream(&mut self, call: ApiCall) {
+        let error = match &call.endpoint {
+            // Consumers listen to these themselves in the reference: nobody there, no answer.
+            Endpoint::ConsumerReset { .. } => return,
+            endpoint => refusal(endpoint, &call.request.body, self.setting.limits.strict),
+        };
+        self.answer(ApiAnswer::failure(call.request, AnswerKind::of(&call.endpoint), &error));
+    }
+}
+
+fn refusal(endpoint: &Endpoint, body: &[u8], strict: bool) -> ApiError {
+    body_fault(endpoint, body, strict).err().unwrap_or_else(|| ErrCode::StreamNotFound.api())
+}
+
+fn body_fault(endpoint: &Endpoint, body: &[u8], strict: bool) -> Result<(), ApiError> {
+    use Endpoint::*;
+    match endpoint {
+        ConsumerInfo { .. } | ConsumerDelete { .. } if !json::is_empty_request(body) => {
+            Err(ErrCode::NotEmptyRequest.api())
+        }
+        MessageGet { .. } | MessageDelete { .. } | StreamSnapshot { .. } if json::is_empty_request(body) => {
+            Err(ErrCode::BadRequest.api())
+        }
+        ConsumerCreate { stream, .. } | ConsumerDurableCreate { stream, .. } => {
+            let asked: self::ConsumerCreate = json::request(body, strict)?;
+            let is_meant = asked.stream_name.as_bytes() == &stream[..];
+            if is_meant { Ok(()) } else { Err(ErrCode::StreamMismatch.api()) }
+        }
+        MessageGet { .. } | MessageDelete { .. } | StreamSnapshot { .. } => {
+            json::request::<Anything>(body, false).map(drop)
+        }
+        _ if json::is_jsonish(body) => json::request::<Anything>(body, false).map(drop),
+        _ => Ok(()),
+    }
+}
