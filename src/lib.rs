@@ -19,3 +19,6 @@ pub mod signals;
 pub mod stats;
 pub mod store;
 pub mod subject;
+
+pub use broker::{Broker, BrokerHandle, StartError};
+pub use settings::Settings;

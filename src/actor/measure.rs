@@ -65,7 +65,8 @@ impl Counters {
         let took = self.last - begun;
         self.busy += took;
         self.handled += 1;
-        self.times.saturating_record(took.as_nanos() as u64);
+        // Grows the histogram if need be; only a time beyond its reach, of hours, would fail.
+        self.times.record(took.as_nanos() as u64).ok();
     }
 
     pub(super) fn panicked(&mut self, text: String) {

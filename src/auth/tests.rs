@@ -50,6 +50,9 @@ fn a_single_user() {
     let users = Users::new(&single("u", "p")).expect("no conflict");
     let identity = users.check(&connect(r#"{"user":"u","pass":"p"}"#)).expect("right");
     assert_eq!((identity.authorized_user(), identity.label().as_deref()), ("u", Some("user:u")));
+    let bare = Users::new(&single("u", "")).expect("no conflict");
+    assert!(bare.check(&connect(r#"{"user":"u"}"#)).is_ok());
+    assert!(bare.check(&connect(r#"{"user":"u","pass":"p"}"#)).is_err() && bare.check(&connect("{}")).is_err());
     for wrong in [r#"{"user":"u"}"#, r#"{"user":"u","pass":"q"}"#, r#"{"user":"U","pass":"p"}"#, r#"{"pass":"p"}"#] {
         assert!(users.check(&connect(wrong)).is_err(), "{wrong}");
     }
@@ -60,6 +63,9 @@ fn a_list_of_users_and_who_is_meant_by_nobody() {
     let users = Users::new(&listed(&[("a", "x"), ("b", "y")], "b")).expect("no conflict");
     assert!(!users.is_required());
     assert_eq!(users.check(&connect(r#"{"user":"a","pass":"x"}"#)).expect("right").method, Method::User);
+    assert!(users.check(&connect(r#"{"nkey":"UAB","sig":"x","jwt":"x"}"#)).is_ok());
+    assert!(users.check(&connect(r#"{"user":"a","pass":"x","auth_token":"t"}"#)).is_ok());
+    assert!(users.check(&connect(r#"{"pass":"y"}"#)).is_err() && users.check(&connect(r#"{"user":"b"}"#)).is_err());
     let nobody = users.check(&connect("{}")).expect("taken for b");
     assert_eq!((nobody.method, nobody.authorized_user()), (Method::NoAuthUser, "b"));
     assert_eq!(users.without_connect(), Some(nobody));
@@ -120,6 +126,9 @@ fn contradictions_are_told() {
     assert_eq!(conflict(both), "Can not have a single user/pass and a users array");
     let both = AuthSettings { users: listed(&[("a", "x")], "").users, ..token("t") };
     assert_eq!(conflict(both), "Can not have a token and a users array");
+    assert_eq!(conflict(AuthSettings { token: "t".into(), ..single("", "p") }), "Cannot have a user/pass and token");
+    assert_eq!(conflict(single("", "p")), "a password without a user would let everybody in");
+    assert!(Users::new(&AuthSettings { users: listed(&[("a", "x")], "").users, ..single("", "p") }).is_ok());
     assert_eq!(conflict(listed(&[("a", "x"), ("a", "y")], "")), "Duplicate user \"a\" detected");
     assert_eq!(
         conflict(listed(&[("a", "x")], "z")),

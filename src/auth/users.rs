@@ -40,6 +40,9 @@ pub enum AuthConflict {
     UnknownNoAuthUser(String),
     #[error("no_auth_user: {0:?} present, but users/nkeys are not defined")]
     NoAuthUserWithoutUsers(String),
+    /// The reference ignores such a password and is open to everybody; we would rather not start.
+    #[error("a password without a user would let everybody in")]
+    PasswordWithoutUser,
 }
 
 /// Who is known, ready to judge. Cloning shares.
@@ -74,8 +77,8 @@ impl Users {
     /// Checks settings for what contradicts itself.
     pub fn new(settings: &AuthSettings) -> Result<Self, AuthConflict> {
         let AuthSettings { user, password, token, users, no_auth_user } = settings;
-        let single = !user.is_empty() || !password.is_empty();
-        if single && !token.is_empty() {
+        let single = !user.is_empty();
+        if (single || !password.is_empty()) && !token.is_empty() {
             return Err(AuthConflict::UserAndToken);
         }
         if single && !users.is_empty() {
@@ -86,6 +89,9 @@ impl Users {
         }
         if !no_auth_user.is_empty() && users.is_empty() {
             return Err(AuthConflict::NoAuthUserWithoutUsers(no_auth_user.clone()));
+        }
+        if !single && !password.is_empty() && users.is_empty() {
+            return Err(AuthConflict::PasswordWithoutUser);
         }
         let known = if !token.is_empty() {
             Credentials::Token(Password::new(token))

@@ -1,10 +1,21 @@
 //! The broker: everything between settings and the last goodbye.
+//!
+//! [`Broker::start`] brings the house up on threads of its own and returns when clients can connect; the
+//! [`BrokerHandle`] takes it down again. [`run`] is what the program does with it: signals, pid file, exit code.
 
-use crate::settings::{ConfigSource, Settings};
-use std::process::ExitCode;
+mod access;
+mod actor;
+mod files;
+mod handle;
+mod house;
+mod identity;
+mod jetstream;
+mod run;
+mod shutdown;
+mod start;
 
-/// Runs a server with these settings until it is told to stop.
-pub fn run(_settings: Settings, _source: ConfigSource) -> ExitCode {
-    tracing::info!("Server is ready");
-    ExitCode::SUCCESS
-}
+pub use actor::Broker;
+pub use handle::BrokerHandle;
+pub use identity::{API_LEVEL, Identity, PROTOCOL_VERSION, VERSION};
+pub use run::run;
+pub use start::StartError;

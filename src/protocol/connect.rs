@@ -61,9 +61,9 @@ impl Connect {
         Ok(())
     }
 
-    /// Nothing is said about who this is.
+    /// Neither a user, a password nor a token is given. An nkey or a JWT alone says nothing where none are known.
     pub fn is_anonymous(&self) -> bool {
-        [&self.user, &self.pass, &self.auth_token, &self.nkey, &self.sig, &self.jwt].iter().all(|text| text.is_empty())
+        self.user.is_empty() && self.pass.is_empty() && self.auth_token.is_empty()
     }
 
     /// What is wrong with it although the credentials are right; credentials are judged first. Headers count only if

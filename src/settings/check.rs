@@ -2,7 +2,7 @@
 
 use super::error::Mistake;
 use super::units::format_duration;
-use super::{AuthSettings, MAX_PAYLOAD_WARNING, MAX_SUB_TOKENS, MIN_LAME_DUCK_DURATION, Settings};
+use super::{AuthSettings, MAX_PAYLOAD_WARNING, MAX_SUB_TOKENS, MIN_LAME_DUCK_DURATION, Settings, UserSettings};
 use std::collections::HashSet;
 
 /// Everything that keeps a server with these settings from starting; empty if nothing does.
@@ -11,6 +11,7 @@ pub fn mistakes(settings: &Settings) -> Vec<Mistake> {
     server(settings, &mut texts);
     buffers(settings, &mut texts);
     auth(&settings.auth, &mut texts);
+    waiting(settings, &mut texts);
     if settings.stats.enabled && !settings.stats.subject.ends_with(".>") {
         texts.push(format!("stats.subject (\"{}\") must end in \".>\"", settings.stats.subject));
     }
@@ -120,4 +121,17 @@ fn auth(auth: &AuthSettings, texts: &mut Vec<String>) {
             ));
         }
     }
+}
+
+/// What can be said already but nothing in this server acts on yet. To ignore it could leave a door open.
+fn waiting(settings: &Settings, texts: &mut Vec<String>) {
+    let auth = &settings.auth;
+    let any = |has: fn(&UserSettings) -> bool| auth.users.iter().any(has);
+    let asked = [
+        ("permissions", auth.default_permissions.is_some() || any(|user| user.permissions.is_some())),
+        ("nkey", any(|user| user.nkey.is_some())),
+        ("allowed_connection_types", any(|user| !user.allowed_connection_types.is_empty())),
+    ];
+    let asked = asked.iter().filter(|(_, asked)| *asked);
+    texts.extend(asked.map(|(name, _)| format!("auth: \"{name}\" is not supported yet")));
 }

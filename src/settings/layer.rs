@@ -15,6 +15,11 @@ impl Layer {
         self.values.push((path.into(), Value::new(Some(&origin.to_string()), value)));
     }
 
+    /// Where the value of `path` was written, if it is set here.
+    pub fn origin(&self, path: &str) -> Option<&str> {
+        self.values.iter().find(|(p, _)| p == path).and_then(|(_, value)| value.origin())
+    }
+
     /// Whether `path` is set here.
     pub fn has(&self, path: &str) -> bool {
         self.values.iter().any(|(p, _)| p == path)

@@ -87,8 +87,11 @@ impl ConfigSource {
             None => {}
         }
         let variables = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
-        builder = builder.add_source(environment::layer(variables)?).add_source(self.flags.clone());
-        let mut settings: Settings = builder.build().and_then(Config::try_deserialize).map_err(mistake)?;
+        let variables = environment::layer(variables)?;
+        builder = builder.add_source(variables.clone()).add_source(self.flags.clone());
+        let origin = |key: &str| self.flags.origin(key).or_else(|| variables.origin(key)).map(String::from);
+        let read = builder.build().and_then(Config::try_deserialize);
+        let mut settings: Settings = read.map_err(|error| mistake(error, origin))?;
         settings.server.tags.iter_mut().for_each(|tag| *tag = tag.to_lowercase());
         let mistakes = check::mistakes(&settings);
         if !mistakes.is_empty() {
@@ -115,17 +118,16 @@ fn internal(error: ConfigError) -> SettingsError {
     Mistake::new("", format!("the defaults do not load: {error}")).into()
 }
 
-/// A value that the layers agreed on but the settings do not take.
-fn mistake(error: ConfigError) -> SettingsError {
-    match error {
+/// A value that the layers agreed on but the settings do not take; `origin` tells where a key's value was written.
+fn mistake(error: ConfigError, origin: impl Fn(&str) -> Option<String>) -> SettingsError {
+    let (place, key, text) = match error {
         ConfigError::Type { origin, unexpected, expected, key } => {
-            let key = key.map(|key| format!("{key}: ")).unwrap_or_default();
-            Mistake::new(origin.unwrap_or_default(), format!("{key}expected {expected}, found {unexpected}")).into()
+            (origin, key, format!("expected {expected}, found {unexpected}"))
         }
-        ConfigError::At { error, origin, key } => {
-            let key = key.map(|key| format!("{key}: ")).unwrap_or_default();
-            Mistake::new(origin.unwrap_or_default(), format!("{key}{error}")).into()
-        }
-        error => Mistake::new("", error.to_string()).into(),
-    }
+        ConfigError::At { error, origin, key } => (origin, key, error.to_string()),
+        error => (None, None, error.to_string()),
+    };
+    let Some(key) = key else { return Mistake::new(place.unwrap_or_default(), text).into() };
+    let place = place.or_else(|| origin(&key)).unwrap_or_default();
+    Mistake::new(place, format!("{key}: {text}")).into()
 }

@@ -28,7 +28,19 @@ fn explain(message: &str, key: &str) -> String {
         let known = names.collect::<Vec<_>>();
         return unknown(if key.is_empty() { word } else { key }, word, known);
     }
+    let message = in_words(&message);
     if key.is_empty() { message } else { format!("{key}: {message}") }
+}
+
+/// The names of our types say nothing to whoever writes a file.
+fn in_words(message: &str) -> String {
+    let Some((before, name)) = message.rsplit_once("expected ") else { return message.into() };
+    let words = match name {
+        "usize" | "u32" | "u64" => "a whole number from 0",
+        "i64" => "a whole number",
+        other => other,
+    };
+    format!("{before}expected {words}")
 }
 
 /// `unknown key "server.prot", did you mean "port"?`

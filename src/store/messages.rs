@@ -1,6 +1,7 @@
 //! What streams and the store tell each other. Sent on behalf of a stream by its `StreamStore`.
 
 use super::{ConsumerId, ConsumerState, StreamId};
+use crate::actor::Outlet;
 use crate::protocol::StoredMessage;
 use bytes::Bytes;
 use std::ops::RangeInclusive;
@@ -70,7 +71,45 @@ pub struct RecoveredStream {
     pub lost: Vec<RangeInclusive<u64>>,
     pub lost_bytes: u64,
     pub consumers: Vec<RecoveredConsumer>,
+    /// Never handed out so far.
+    pub next_consumer: ConsumerId,
+    /// What is still in memory; goes to [`Store::stream`](super::Store::stream).
+    pub hot: Hot,
 }
+
+/// Messages of a recovered stream that are in no volume yet.
+#[derive(Default)]
+pub struct Hot(pub(crate) super::tail::Tail<StoredMessage>);
+
+/// What was found when a store was opened.
+pub struct Recovery {
+    pub streams: Vec<RecoveredStream>,
+    /// The first number that no stream ever had.
+    pub next_stream: StreamId,
+}
+
+/// Where a stream hears from the store.
+#[derive(Clone, Debug)]
+pub struct StorePort {
+    pub committed: Outlet<Committed>,
+    pub fetched: Outlet<Fetched>,
+    pub sealed: Outlet<Sealed>,
+    pub damaged: Outlet<Damaged>,
+}
+
+/// Asks the archive for messages of a stream.
+#[derive(Debug)]
+pub struct Fetch {
+    pub stream: StreamId,
+    pub ticket: u64,
+    pub seqs: Vec<u64>,
+    pub fetched: Outlet<Fetched>,
+    pub damaged: Outlet<Damaged>,
+}
+
+/// The store is closed: everything is on the disk, and its directory may be opened again.
+#[derive(Clone, Copy, Debug)]
+pub struct Closed;
 
 /// What a stream must know of a stored message to build its index.
 #[derive(Clone, Debug)]

@@ -8,15 +8,32 @@
 //! * `memory/`: streams with `storage: memory`.
 
 pub mod change;
+pub mod committer;
 pub mod consumer_state;
+mod error;
+pub mod journal;
+pub mod memory;
 pub mod messages;
+mod open;
+mod options;
 pub mod port;
+pub mod record;
+pub mod sled;
+mod store;
 pub mod stream_store;
+mod tail;
+
+#[cfg(test)]
+mod tests;
 
 pub use change::{Change, ConsumerDelta};
 pub use consumer_state::{ConsumerState, PendingMessage};
+pub use error::OpenError;
 pub use messages::*;
-pub use port::{StorePort, StreamStores};
+pub use open::open;
+pub use options::{Options, SyncMode};
+pub use port::StreamStores;
+pub use store::Store;
 pub use stream_store::{Commitment, Draft, Lookup, StreamStore};
 
 /// The number of a stream in a store. Never used again, also not after the stream is gone.

@@ -1,20 +1,21 @@
-use super::{Committed, Damaged, Fetched, Sealed, StreamId, StreamStore};
-use crate::actor::Outlet;
+use super::{Hot, StorePort, StreamId, StreamStore};
 
-/// Where the store reaches a stream.
-#[derive(Clone, Debug)]
-pub struct StorePort {
-    pub committed: Outlet<Committed>,
-    pub fetched: Outlet<Fetched>,
-    pub sealed: Outlet<Sealed>,
-    pub damaged: Outlet<Damaged>,
-}
-
-/// Gives streams their place in a store.
+/// Gives streams their place in a store. The [`Store`](super::Store) does; tests have their own.
 pub trait StreamStores: Send + Sync {
-    /// A durable stream: a new one, or one that was recovered.
-    fn durable(&self, id: StreamId, port: StorePort) -> Box<dyn StreamStore>;
+    /// A durable stream. `hot` comes from its [`RecoveredStream`](super::RecoveredStream); a new stream has none, and
+    /// begins with [`Change::Create`](super::Change::Create).
+    fn durable(&self, id: StreamId, hot: Hot, port: StorePort) -> Box<dyn StreamStore>;
 
     /// A stream that is gone with the process.
     fn memory(&self, id: StreamId, port: StorePort) -> Box<dyn StreamStore>;
+}
+
+impl StreamStores for super::Store {
+    fn durable(&self, id: StreamId, hot: Hot, port: StorePort) -> Box<dyn StreamStore> {
+        self.stream(id, hot, port)
+    }
+
+    fn memory(&self, _: StreamId, port: StorePort) -> Box<dyn StreamStore> {
+        self.memory_stream(port)
+    }
 }

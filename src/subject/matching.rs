@@ -1,25 +1,35 @@
 //! Comparing two subjects, token by token, without allocating.
 
-use super::valid::{ONE, REST, tokens};
+use super::valid::{ONE, REST, has_empty_token, tokens};
 
 /// Whether a published subject matches a pattern. The `*` and `>` of the literal are ordinary tokens; a literal with an
 /// empty token matches nothing.
+///
+/// Goes by bytes, not by tokens: filters ask this once for each message.
 pub fn matches(pattern: &[u8], literal: &[u8]) -> bool {
-    let (mut pattern, mut literal) = (tokens(pattern), tokens(literal));
+    let (mut pattern, mut literal) = (pattern, literal);
     loop {
-        let (wanted, token) = match (pattern.next(), literal.next()) {
-            (Some(wanted), Some(token)) => (wanted, token),
-            (None, None) => return true,
-            _ => return false,
+        // Both stand at the beginning of a token.
+        let length = match pattern {
+            REST => return !has_empty_token(literal),
+            [b'*', rest @ ..] if matches!(rest, [] | [b'.', ..]) => {
+                pattern = rest;
+                literal.iter().take_while(|&&byte| byte != b'.').count()
+            }
+            _ => {
+                let same = pattern.iter().zip(literal).take_while(|&(wanted, byte)| wanted == byte && *byte != b'.');
+                let length = same.count();
+                pattern = &pattern[length..];
+                length
+            }
         };
-        if token.is_empty() {
+        if length == 0 {
             return false;
         }
-        if wanted == REST && pattern.is_done() {
-            return literal.all(|token| !token.is_empty());
-        }
-        if wanted != ONE && wanted != token {
-            return false;
+        match (pattern, &literal[length..]) {
+            ([], []) => return true,
+            ([b'.', next_wanted @ ..], [b'.', next @ ..]) => (pattern, literal) = (next_wanted, next),
+            _ => return false,
         }
     }
 }

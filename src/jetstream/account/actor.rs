@@ -6,7 +6,7 @@ use crate::actor::{Act, Ctx, Ended, House, Mailbox, Receive, launch_here};
 use crate::jetstream::Setting;
 use crate::jetstream::api::endpoint::{Endpoint, PREFIX};
 use crate::jetstream::api::json;
-use crate::jetstream::messages::{ApiAnswer, ApiRequest, Described, StreamEnded, UpdateRefused, Usage};
+use crate::jetstream::messages::{ApiAnswer, ApiRequest, Described, ServerShutdown, StreamEnded, UpdateRefused, Usage};
 use crate::jetstream::stream::{Birth, Stream, StreamConfig, metadata};
 use crate::router::Outboxes;
 use crate::router::messages::{Enlist, Ingest, Interest, Listen, Release, ServiceId, ServicePort};
@@ -91,12 +91,11 @@ impl JetStream {
         }
     }
 
-    /// Sends an answer, counts it, and tells the auditors. Without a reply subject nobody is told anything.
+    /// Sends an answer, if there is where to, counts it, and tells the auditors.
     pub(in crate::jetstream) fn answer(&mut self, answer: ApiAnswer) {
-        if answer.request.reply.is_empty() {
-            return;
+        if !answer.request.reply.is_empty() {
+            self.outboxes.via(answer.request.via).message(&answer.request.reply, b"", b"", &answer.body);
         }
-        self.outboxes.via(answer.request.via).message(&answer.request.reply, b"", b"", &answer.body);
         if answer.is_counted {
             self.counters.count(answer.is_error);
             self.audit.note(answer);
@@ -189,7 +188,7 @@ impl Act for JetStream {
             file_bytes: used.file,
             api: self.counters,
             requests_underway: self.catalogue.iter().map(|entry| entry.underway).sum(),
-            listings_underway: self.listings.len(),
+            listings_underway: self.listings.underway(),
             requests_dropped: self.dropped,
         }
     }
@@ -298,5 +297,11 @@ impl Receive<Ended> for JetStream {
         if let Some(parent) = &self.setting.house.ended {
             parent.send(ended);
         }
+    }
+}
+
+impl Receive<ServerShutdown> for JetStream {
+    fn receive(&mut self, goodbye: ServerShutdown, _: &mut Ctx<Self>) {
+        self.catalogue.ports().for_each(|port| port.shutdown.send(goodbye));
     }
 }

@@ -2,7 +2,7 @@ use crate::actor::{Mailbox, Outlet, Receive};
 use crate::jetstream::AccountLimits;
 use crate::jetstream::Limits;
 use crate::jetstream::error::{ApiError, ErrCode};
-use crate::jetstream::messages::{ApiCall, Describe, UpdateStream, Usage};
+use crate::jetstream::messages::{ApiCall, Describe, ServerShutdown, UpdateStream, Usage};
 use crate::jetstream::stream::StreamConfig;
 use crate::jetstream::stream::config::Storage;
 use crate::store::{RecoveredStream, StreamId};
@@ -15,11 +15,16 @@ pub struct StreamPort {
     pub call: Outlet<ApiCall>,
     pub update: Outlet<UpdateStream>,
     pub describe: Outlet<Describe>,
+    pub shutdown: Outlet<ServerShutdown>,
 }
 
 impl StreamPort {
-    pub fn to<S: Receive<ApiCall> + Receive<UpdateStream> + Receive<Describe>>(stream: &Mailbox<S>) -> Self {
-        Self { call: stream.outlet(), update: stream.outlet(), describe: stream.outlet() }
+    pub fn to<S>(stream: &Mailbox<S>) -> Self
+    where
+        S: Receive<ApiCall> + Receive<UpdateStream> + Receive<Describe> + Receive<ServerShutdown>,
+    {
+        let (call, update) = (stream.outlet(), stream.outlet());
+        Self { call, update, describe: stream.outlet(), shutdown: stream.outlet() }
     }
 }
 
@@ -69,6 +74,14 @@ impl Entry {
 }
 
 impl Catalogue {
+    /// Those that can be told something.
+    pub fn ports(&self) -> impl Iterator<Item = &StreamPort> {
+        self.streams.values().filter_map(|entry| match &entry.standing {
+            Standing::Open(port) => Some(port),
+            Standing::Offline { .. } => None,
+        })
+    }
+
     pub fn len(&self) -> usize {
         self.streams.len()
     }

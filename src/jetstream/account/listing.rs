@@ -41,7 +41,8 @@ impl Listing {
 }
 
 impl Listings {
-    pub fn len(&self) -> usize {
+    /// How many are underway.
+    pub fn underway(&self) -> usize {
         self.open.len()
     }
 

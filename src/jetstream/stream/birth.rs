@@ -3,6 +3,7 @@ use crate::jetstream::messages::ApiRequest;
 use crate::store::{RecoveredStream, StreamId};
 
 /// How a Stream comes to be.
+#[expect(clippy::large_enum_variant, reason = "one a stream, handed on once")]
 pub enum Birth {
     /// Created by a request, which the Stream answers once its creation is durable.
     New {

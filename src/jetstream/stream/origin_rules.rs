@@ -119,6 +119,9 @@ fn external(origin: &StreamSource) -> Result<(), ApiError> {
     if !external.deliver.is_empty() && !is_prefix(&external.deliver) {
         return Err(ErrCode::StreamExternalDeliverInvalid.text(&external.deliver));
     }
+    if external.api.is_empty() {
+        return Ok(());
+    }
     if !is_prefix(&external.api) {
         let api = &external.api;
         return Err(invalid(format_args!(

@@ -40,15 +40,6 @@ impl<'a> Cursor<'a> {
         Some(c)
     }
 
-    /// Steps over `c` if it comes next.
-    pub(super) fn eat(&mut self, c: char) -> bool {
-        let there = self.peek() == Some(c);
-        if there {
-            self.next();
-        }
-        there
-    }
-
     /// The text up to the first character that is not wanted.
     pub(super) fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();

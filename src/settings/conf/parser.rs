@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, is_blank, is_line_end};
 use super::error::ConfError;
-use super::scalar::{Scalar, scalar, single_quoted};
+use super::scalar::{Scalar, scalar, verbatim};
 use super::value::{Item, Map, Position, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -123,8 +123,12 @@ impl Reading<'_, '_, '_> {
             }
         }
         self.cursor.skip_blanks();
-        if matches!(self.cursor.peek(), Some(':' | '=')) {
-            self.cursor.next();
+        match self.cursor.peek() {
+            Some(':' | '=') => {
+                self.cursor.next();
+            }
+            None => return Err(self.cursor.error(format!("config is invalid: '{key}' has no value"))),
+            Some(_) => {}
         }
         self.cursor.skip_blanks();
         if self.cursor.peek().is_some_and(is_line_end) {
@@ -137,14 +141,7 @@ impl Reading<'_, '_, '_> {
 
     fn key(&mut self) -> Result<(String, bool), ConfError> {
         match self.cursor.peek() {
-            Some(quote @ ('"' | '\'')) => {
-                self.cursor.next();
-                let key = self.cursor.take_while(|c| c != quote).to_string();
-                if !self.cursor.eat(quote) {
-                    return Err(self.cursor.error("Unexpected EOF."));
-                }
-                Ok((key, true))
-            }
+            Some('"' | '\'') => Ok((verbatim(&mut self.cursor)?, true)),
             Some(c @ (':' | '=')) => Err(self.cursor.error(format!("Unexpected key separator '{c}'"))),
             _ => {
                 let key = self.cursor.take_while(|c| !is_blank(c) && !is_line_end(c) && c != ':' && c != '=');
@@ -273,13 +270,13 @@ impl Reading<'_, '_, '_> {
 
     fn include(&mut self, at: Position) -> Result<(), ConfError> {
         let path = match self.cursor.peek() {
-            Some('\'') => single_quoted(&mut self.cursor)?,
+            Some('"' | '\'') => verbatim(&mut self.cursor)?,
             Some(c) if is_line_end(c) => return Err(self.cursor.error("Expected include value but found new line")),
             None => return Err(self.cursor.error("Expected include value but found the end of the file")),
-            _ => match scalar(&mut self.cursor)? {
-                Scalar::Value(Value::Text(path)) => path,
-                _ => return Err(self.cursor.error("Expected the path of a file to include.")),
-            },
+            Some(_) => {
+                let path = self.cursor.take_while(|c| !is_blank(c) && !is_line_end(c) && c != ';' && c != '}');
+                path.to_string()
+            }
         };
         let file = self.folder.join(&path);
         let included = self.parser.file(&file, &file.display().to_string());

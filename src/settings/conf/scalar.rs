@@ -15,7 +15,7 @@ pub(super) fn scalar(cursor: &mut Cursor<'_>) -> Result<Scalar, ConfError> {
     let value = match cursor.peek() {
         None => Value::Text(String::new()),
         Some('"') => Value::Text(double_quoted(cursor)?),
-        Some('\'') => Value::Text(single_quoted(cursor)?),
+        Some('\'') => Value::Text(verbatim(cursor)?),
         Some('(') => Value::Text(block(cursor)?),
         Some('-') => negative(cursor)?,
         Some('.') => return Err(cursor.error("Floats must start with a digit")),
@@ -69,10 +69,14 @@ fn double_quoted(cursor: &mut Cursor<'_>) -> Result<String, ConfError> {
     }
 }
 
-pub(super) fn single_quoted(cursor: &mut Cursor<'_>) -> Result<String, ConfError> {
-    cursor.next();
-    let text = cursor.take_while(|c| c != '\'');
-    if cursor.eat('\'') { Ok(text.into()) } else { Err(cursor.error("Unexpected EOF.")) }
+/// Text between two equal quotes, without any escapes.
+pub(super) fn verbatim(cursor: &mut Cursor<'_>) -> Result<String, ConfError> {
+    let quote = cursor.next();
+    let text = cursor.take_while(|c| Some(c) != quote);
+    match cursor.next() {
+        Some(_) => Ok(text.into()),
+        None => Err(cursor.error("Unexpected EOF.")),
+    }
 }
 
 /// What stands behind a backslash. `\xXX` gives the character of that number.
@@ -126,7 +130,10 @@ fn negative(cursor: &mut Cursor<'_>) -> Result<Value, ConfError> {
         None => return Err(cursor.error("Expected a digit but got the end of the file.")),
     }
     let digits = cursor.take_while(|c| c.is_ascii_digit());
-    if cursor.peek() == Some('.') {
+    if let Some(fraction) = cursor.rest().strip_prefix('.') {
+        if fraction.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('.') {
+            return Ok(Value::Text(format!("-{digits}{}", bare(cursor)?)));
+        }
         return float(cursor, "-", digits);
     }
     let suffix = size_suffix(cursor.rest());

@@ -1,0 +1,113 @@
+use super::{Identity, StartError};
+use crate::account::AccountId;
+use crate::actor::{House, Mailbox, SystemClock, launch};
+use crate::connection::NetworkArbiter;
+use crate::jetstream::account::JetStream;
+use crate::jetstream::{AccountLimits, Limits, Setting};
+use crate::logging;
+use crate::router::Switchboard;
+use crate::settings::{Settings, Sync};
+use crate::store::{self, Store, SyncMode};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Streams, and where they are kept.
+pub struct Streams {
+    pub jetstream: Mailbox<JetStream>,
+    pub store: Store,
+}
+
+/// Opens the store, recovers what is there, and starts JetStream for the global account. Blocks until the store is read.
+pub fn build(
+    settings: &Settings,
+    identity: &Identity,
+    house: &House,
+    storage: &NetworkArbiter,
+    switchboard: Switchboard,
+) -> Result<Streams, StartError> {
+    tracing::info!("Starting JetStream");
+    let begun = Instant::now();
+    let (store, recovery) = store::open(&store_options(settings), house)?;
+    let (max_memory, max_file) = storage_limits(settings);
+    let setting = Setting {
+        house: house.clone(),
+        account: AccountId::GLOBAL,
+        account_name: "$G".into(),
+        server_name: identity.name.as_str().into(),
+        switchboard,
+        store: Arc::new(store.clone()),
+        timers: storage.1.clone(),
+        clock: Arc::new(SystemClock),
+        limits: Arc::new(limits(settings, max_memory, max_file)),
+        account_limits: AccountLimits::default(),
+    };
+    let (recovered, next) = (recovery.streams, recovery.next_stream);
+    for stream in &recovered {
+        let (messages, name) = (stream.index.len(), &stream.name);
+        tracing::info!("  Restored {messages} messages for stream '$G > {name}'");
+    }
+    let jetstream = launch(&storage.0, house, move |own| JetStream::new(setting, own, recovered, next));
+    logging::jetstream_banner(&settings.jetstream, max_memory, max_file, begun.elapsed());
+    Ok(Streams { jetstream, store })
+}
+
+fn store_options(settings: &Settings) -> store::Options {
+    let (jetstream, own) = (&settings.jetstream, &settings.store);
+    store::Options {
+        sync: match jetstream.sync {
+            Sync::Always => SyncMode::Always,
+            Sync::Interval => SyncMode::Interval(jetstream.sync_interval),
+        },
+        hot_bytes: own.hot_bytes as u64,
+        seal_after: own.seal_after,
+        slot_bytes: own.journal_slot_bytes,
+        first_slot_bytes: own.journal_first_slot_bytes,
+        ..store::Options::new(&jetstream.store_dir)
+    }
+}
+
+/// Zero in the settings mostly stands for no limit; here -1 or `None` does.
+fn limits(settings: &Settings, max_memory: u64, max_file: u64) -> Limits {
+    let own = &settings.jetstream.limits;
+    let bytes = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+    let positive = |n: i64| Some(n).filter(|n| *n > 0);
+    let count = |n: usize| i64::try_from(n).ok().filter(|n| *n > 0);
+    let buffered = |n: usize| if n == 0 { usize::MAX } else { n };
+    Limits {
+        max_memory: bytes(max_memory),
+        max_file: bytes(max_file),
+        domain: settings.jetstream.domain.clone(),
+        strict: settings.jetstream.strict,
+        duplicate_window: i64::try_from(own.duplicate_window.as_nanos()).ok().filter(|n| *n > 0),
+        max_ack_pending: positive(own.max_ack_pending),
+        max_request_batch: count(own.max_request_batch),
+        max_consumers: own.max_consumers_per_stream,
+        max_streams: count(own.max_streams).unwrap_or(-1),
+        max_payload: settings.server.max_payload,
+        max_buffered_messages: buffered(settings.jetstream.max_buffered_msgs),
+        max_buffered_bytes: buffered(settings.jetstream.max_buffered_size),
+    }
+}
+
+/// Bytes for memory and for file streams: as set, else three quarters of the machine's memory and of what is free.
+fn storage_limits(settings: &Settings) -> (u64, u64) {
+    let three_quarters = |bytes: u64| bytes / 4 * 3;
+    let memory = settings.jetstream.max_memory.unwrap_or_else(|| three_quarters(machine_memory()));
+    let file = settings.jetstream.max_file;
+    let file = file.unwrap_or_else(|| free_space(&settings.jetstream.store_dir).map_or(UNKNOWN_SPACE, three_quarters));
+    (memory, file)
+}
+
+/// Where the system does not say how much room there is.
+const UNKNOWN_SPACE: u64 = 1 << 40;
+
+fn machine_memory() -> u64 {
+    // SAFETY: sysconf takes a number and returns one.
+    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGE_SIZE)) };
+    u64::try_from(pages).unwrap_or(0) * u64::try_from(size).unwrap_or(0)
+}
+
+fn free_space(dir: &Path) -> Option<u64> {
+    fs2::available_space(dir).ok()
+}

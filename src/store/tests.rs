@@ -1,0 +1,184 @@
+use super::*;
+use crate::actor::{Act, Ctx, House, Outlet, Receive, launch_here};
+use bytes::Bytes;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// Passes on to a test what a stream would hear.
+struct Ear<M>(tokio::sync::mpsc::UnboundedSender<M>);
+
+impl<M: Send + 'static> Act for Ear<M> {
+    const KIND: &'static str = "ear";
+    type State = ();
+
+    fn name(&self) -> String {
+        "ear".into()
+    }
+
+    fn observe(&self) {}
+}
+
+impl<M: Send + 'static> Receive<M> for Ear<M> {
+    fn receive(&mut self, message: M, _: &mut Ctx<Self>) {
+        self.0.send(message).ok();
+    }
+}
+
+fn ear<M: Send + 'static>() -> (Outlet<M>, UnboundedReceiver<M>) {
+    let (tell, heard) = unbounded_channel();
+    (launch_here(&House::default(), |_| Ear(tell)).outlet(), heard)
+}
+
+struct Ears {
+    committed: UnboundedReceiver<Committed>,
+    fetched: UnboundedReceiver<Fetched>,
+    sealed: UnboundedReceiver<Sealed>,
+}
+
+fn port() -> (StorePort, Ears) {
+    let (committed, heard_committed) = ear();
+    let (fetched, heard_fetched) = ear();
+    let (sealed, heard_sealed) = ear();
+    let (damaged, _) = ear();
+    let port = StorePort { committed, fetched, sealed, damaged };
+    (port, Ears { committed: heard_committed, fetched: heard_fetched, sealed: heard_sealed })
+}
+
+fn draft<'a>(seq: u64, payload: &'a [u8]) -> Draft<'a> {
+    Draft { seq, timestamp: seq as i64 * 1000, subject: b"a.b", headers: [b"", b""], payload }
+}
+
+fn create(name: &str) -> Change {
+    Change::Create { account: "A".into(), name: name.into(), config: Bytes::from_static(b"{}"), created: 7 }
+}
+
+async fn commit(stream: &mut dyn StreamStore, ears: &mut Ears, ticket: u64) {
+    assert_eq!(stream.commit(ticket), Commitment::Underway);
+    let committed = ears.committed.recv().await.expect("answered");
+    assert_eq!(committed.ticket, ticket);
+    committed.result.expect("committed");
+}
+
+async fn close(store: Store) {
+    let (done, mut heard) = ear();
+    store.close(done);
+    heard.recv().await.expect("closed");
+}
+
+fn options(dir: &std::path::Path) -> Options {
+    Options { slot_bytes: 1 << 20, first_slot_bytes: 256 << 10, ..Options::new(dir) }
+}
+
+/// A store as a killed process leaves it: a copy of its files.
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for file in std::fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        let target = to.join(file.file_name());
+        match file.file_type().unwrap().is_dir() {
+            true => copy(&file.path(), &target),
+            false => drop(std::fs::copy(file.path(), target).unwrap()),
+        }
+    }
+}
+
+#[actix_rt::test]
+async fn what_was_committed_is_there_after_a_kill() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, found) = open(&options(&dir.path().join("a")), &House::default()).unwrap();
+    assert_eq!((found.streams.len(), found.next_stream), (0, StreamId(1)));
+    let (port, mut ears) = port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port);
+    stream.stage(create("S"));
+    commit(&mut *stream, &mut ears, 1).await;
+    for seq in 1..=2000u64 {
+        let message = stream.append(draft(seq, &seq.to_be_bytes().repeat(seq as usize % 200)));
+        assert_eq!(message.payload().len(), 8 * (seq as usize % 200));
+    }
+    let state = ConsumerState { delivered_stream: 3, ..ConsumerState::default() };
+    let consumer = ConsumerId(1);
+    stream.stage(Change::CreateConsumer { consumer, name: "c".into(), config: Bytes::new(), created: 9, state });
+    commit(&mut *stream, &mut ears, 2).await;
+    stream.stage(Change::Remove { seqs: vec![5, 7] });
+    stream.stage(Change::Advance { first: 3, last: 2000, last_timestamp: 2_000_000 });
+    commit(&mut *stream, &mut ears, 3).await;
+    copy(&dir.path().join("a"), &dir.path().join("b"));
+
+    let (again, found) = open(&options(&dir.path().join("b")), &House::default()).unwrap();
+    let [recovered] = &found.streams[..] else { panic!("one stream") };
+    assert_eq!((recovered.name.as_str(), recovered.first, recovered.last), ("S", 3, 2000));
+    assert_eq!(recovered.index.len(), 1996);
+    assert!(recovered.lost.is_empty());
+    assert_eq!(recovered.consumers[0].state.delivered_stream, 3);
+    let hot = &recovered.hot.0;
+    assert!(hot.get(5).is_none());
+    assert_eq!(hot.get(2000).unwrap().payload(), 2000u64.to_be_bytes().repeat(0));
+    assert_eq!(hot.get(1999).unwrap().payload(), 1999u64.to_be_bytes().repeat(199));
+    close(again).await;
+    close(store).await;
+    drop(ears.fetched);
+    drop(ears.sealed);
+}
+
+#[actix_rt::test]
+async fn a_second_opener_is_told_which_directory_is_in_use() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = open(&options(dir.path()), &House::default()).unwrap();
+    let Err(error) = open(&options(dir.path()), &House::default()) else { panic!("opened twice") };
+    assert!(matches!(error, OpenError::InUse { .. }) && error.to_string().contains(&*dir.path().to_string_lossy()));
+    close(store).await;
+    assert!(open(&options(dir.path()), &House::default()).is_ok(), "free again after it was closed");
+}
+
+#[actix_rt::test]
+async fn foreign_directories_and_newer_formats_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("holiday.jpg"), b"x").unwrap();
+    assert!(matches!(open(&options(dir.path()), &House::default()), Err(OpenError::Foreign { .. })));
+    std::fs::remove_file(dir.path().join("holiday.jpg")).unwrap();
+    std::fs::write(dir.path().join("FORMAT"), b"postroom store 99\n").unwrap();
+    assert!(matches!(open(&options(dir.path()), &House::default()), Err(OpenError::Newer { found: 99, .. })));
+}
+
+#[actix_rt::test]
+async fn what_is_sealed_is_read_from_volumes() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = open(&options(dir.path()), &House::default()).unwrap();
+    let (port, mut ears) = port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port);
+    stream.stage(create("S"));
+    for seq in 1..=3000u64 {
+        stream.append(draft(seq, &seq.to_be_bytes().repeat(seq as usize % 200)));
+    }
+    commit(&mut *stream, &mut ears, 1).await;
+    stream.stage(Change::Remove { seqs: vec![17] });
+    commit(&mut *stream, &mut ears, 2).await;
+    close(store).await;
+    assert_eq!(ears.sealed.recv().await.unwrap().last, 3000);
+    stream.sealed(&Sealed { last: 3000 });
+    assert_eq!(stream.hot_bytes(), 0);
+
+    let (store, found) = open(&options(dir.path()), &House::default()).unwrap();
+    let [recovered] = &found.streams[..] else { panic!("one stream") };
+    assert_eq!((recovered.first, recovered.last, recovered.index.len()), (1, 3000, 2999));
+    assert!(recovered.hot.0.is_empty(), "all of it lies in a volume");
+    let (port, mut ears) = self::port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port);
+    assert!(matches!(stream.get(5), Lookup::Elsewhere));
+    stream.fetch(9, vec![5, 3000, 2999, 4000]);
+    let fetched = ears.fetched.recv().await.unwrap();
+    let payload = |at: usize| fetched.messages[at].as_ref().unwrap().payload().to_vec();
+    assert_eq!(payload(0), 5u64.to_be_bytes().repeat(5));
+    assert_eq!(payload(2), 2999u64.to_be_bytes().repeat(199));
+    assert_eq!(fetched.messages[3].as_ref().unwrap_err(), &Missing { seq: 4000, damaged: false });
+    // What comes after the seal is hot, and goes to a second volume.
+    for seq in 3001..=3100u64 {
+        stream.append(draft(seq, b"later"));
+    }
+    stream.stage(Change::Advance { first: 2000, last: 3100, last_timestamp: 1 });
+    commit(&mut *stream, &mut ears, 3).await;
+    close(store).await;
+    let (store, found) = open(&options(dir.path()), &House::default()).unwrap();
+    let [recovered] = &found.streams[..] else { panic!("one stream") };
+    assert_eq!((recovered.first, recovered.last, recovered.index.len()), (2000, 3100, 1101));
+    close(store).await;
+}
