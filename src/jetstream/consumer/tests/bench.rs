@@ -11,7 +11,7 @@ use crate::jetstream::{Limits, Setting};
 use crate::protocol::StoredMessage;
 use crate::router::messages::*;
 use crate::router::{Line, Switchboard, part};
-use crate::store::{ConsumerId, ConsumerState, StorePort, StreamId, StreamStore, StreamStores};
+use crate::store::{ConsumerId, ConsumerState, Hot, StorePort, StreamId, StreamStore, StreamStores};
 use crate::subject::Filter;
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ impl Clock for ManualClock {
 struct NoStore;
 
 impl StreamStores for NoStore {
-    fn durable(&self, _: StreamId, _: StorePort) -> Box<dyn StreamStore> {
+    fn durable(&self, _: StreamId, _: Hot, _: StorePort) -> Box<dyn StreamStore> {
         unreachable!("no test asks for a store")
     }
 
