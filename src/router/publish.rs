@@ -21,7 +21,7 @@ pub(super) struct Pending {
 
 impl Receive<PubBatch> for Router {
     fn receive(&mut self, batch: PubBatch, _: &mut Ctx<Self>) {
-        let PubBatch { id, mut buffer, mut ops } = batch;
+        let PubBatch { id, buffer, mut ops } = batch;
         let Some(slot) = self.directory.slot(id) else { return };
         // Should routing panic, the publisher still gets a buffer: see `Router::panicked`.
         self.publisher = Some(id);
@@ -30,7 +30,7 @@ impl Receive<PubBatch> for Router {
         if let Some(destination) = self.directory.destinations.get(slot)
             && let Kind::Connection { port, .. } = &destination.kind
         {
-            buffer.clear();
+            // What the connection has not parsed yet is still in the buffer.
             ops.clear();
             let permit = Permit::Batch { to: port.clone(), ack: Ack { buffer, ops } };
             self.pending.push(Pending { permit, congested });
