@@ -204,7 +204,9 @@ async fn rates() {
     }
     took.sort_unstable();
     println!("one at a time: p50 {} us, p99 {} us", took[500], took[990]);
-    for (size, in_flight, batch, total) in [(128, 4000, 64, 1_000_000u64), (1024, 4000, 64, 200_000), (16384, 400, 16, 20_000)] {
+    for (size, in_flight, batch, total) in
+        [(128, 4000, 64, 1_000_000u64), (1024, 4000, 64, 200_000), (16384, 400, 16, 20_000)]
+    {
         let payload = vec![7; size];
         let begun = std::time::Instant::now();
         let (mut sent, mut acked, mut ticket) = (0, 0, 10_000);
