@@ -20,7 +20,10 @@ fuzz_target!(|input: (u8, &[u8])| {
     let (mut at, mut out) = (0, Vec::new());
     for op in &ops {
         let Parsed::Op(Op::Pub(same), next) = parse(data, at, &limits) else { panic!("only the fast way found it") };
-        assert_eq!((same.subject(data), same.reply(data), same.payload(data)), (op.subject(data), op.reply(data), op.payload(data)));
+        assert_eq!(
+            (same.subject(data), same.reply(data), same.payload(data)),
+            (op.subject(data), op.reply(data), op.payload(data))
+        );
         encode_one(&mut out, data, op, b"1", true);
         at = next;
     }

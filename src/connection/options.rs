@@ -35,6 +35,7 @@ impl Options {
     /// From settings; `info` says who this server is, `users` who may come in. Limits that INFO names are set in it.
     pub fn new(settings: &Settings, mut info: ServerInfo, users: Users, auth_timeout: Duration) -> Self {
         let (server, network) = (&settings.server, &settings.network);
+        let stall = crate::router::Options::from(settings);
         info.headers = !server.no_header_support;
         info.max_payload = server.max_payload;
         info.auth_required = users.is_required();
@@ -54,7 +55,8 @@ impl Options {
             auth_timeout,
             read_buffer: network.read_buffer.max(512),
             read_buffer_max: network.read_buffer_max.max(network.read_buffer),
-            drained_every: network.drained_every.min(server.max_pending / 4).max(1),
+            // Reported often enough that what is not yet reported never keeps publishers waiting.
+            drained_every: network.drained_every.min(stall.stall_below / 2).max(1),
         }
     }
 

@@ -14,6 +14,8 @@ const NO_LIMIT: usize = usize::MAX / 2;
 impl Receive<Enter> for Router {
     fn receive(&mut self, enter: Enter, _: &mut Ctx<Self>) {
         let Enter { id, account, port, traits, max_pending } = enter;
+        // One that starts afresh owes nothing: whoever waited for it goes on.
+        self.parking.release(id);
         self.directory.enter(Destination::new(id, account, Kind::Connection { port, traits }, max_pending));
     }
 }
@@ -46,6 +48,7 @@ impl Receive<Enlist> for Router {
     fn receive(&mut self, enlist: Enlist, _: &mut Ctx<Self>) {
         let Enlist { id, account, port } = enlist;
         let kind = Kind::Service { port, incoming: Vec::new() };
+        self.parking.release(id.0);
         self.directory.enter(Destination::new(id.0, account, kind, NO_LIMIT));
     }
 }
