@@ -29,7 +29,10 @@ pub struct Frame<'a> {
 pub enum Event<'a> {
     Frame(Frame<'a>),
     /// Something was here and cannot be read; whose it was is unknown.
-    Unreadable { from: u64, to: u64 },
+    Unreadable {
+        from: u64,
+        to: u64,
+    },
 }
 
 /// What reading found out.

@@ -1,10 +1,10 @@
+use crate::actor::Outlet;
 use crate::protocol::StoredMessage;
 use crate::store::committer::Commit;
 use crate::store::journal::Group;
 use crate::store::record::{encode_change, encode_message, message_bound};
 use crate::store::tail::Tail;
 use crate::store::{Change, Commitment, Draft, Fetch, Lookup, Sealed, StorePort, StreamId, StreamStore};
-use crate::actor::Outlet;
 use bytes::{Bytes, BytesMut};
 
 /// A durable stream: its hot tail, and what is staged for the journal.

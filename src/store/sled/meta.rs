@@ -101,8 +101,7 @@ pub fn open_pointer(dir: &Path) -> io::Result<(TwoSlot<Pointer>, Option<Pointer>
 /// The numbered folders below a folder, in order.
 pub fn numbered(dir: &Path) -> Vec<u64> {
     let Ok(files) = std::fs::read_dir(dir) else { return Vec::new() };
-    let mut numbers: Vec<u64> =
-        files.filter_map(|file| file.ok()?.file_name().to_str()?.parse().ok()).collect();
+    let mut numbers: Vec<u64> = files.filter_map(|file| file.ok()?.file_name().to_str()?.parse().ok()).collect();
     numbers.sort_unstable();
     numbers
 }

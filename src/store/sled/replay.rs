@@ -144,4 +144,3 @@ impl Replay {
         self.model.streams.get(&stream).map_or(format!("number {stream}"), |m| format!("{} > {}", m.account, m.name))
     }
 }
-

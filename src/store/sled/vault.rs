@@ -75,7 +75,10 @@ fn write_and_verify(dir: &Path, contents: Contents<'_>) -> io::Result<()> {
     for (tree, values) in contents {
         for (key, value) in values {
             if vault.get(tree, key)?.as_ref() != Some(value) {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "a fresh volume does not hold what was written"));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "a fresh volume does not hold what was written",
+                ));
             }
         }
     }
