@@ -1,7 +1,7 @@
 use super::journal::{Group, Journal, Ring, WriteError};
-use super::sled::sealer::Stop;
-use super::{Closed, CommitError, Committed, StreamId, SyncMode};
-use crate::actor::{Act, Ctx, Outlet, Receive};
+use super::sled::sealer::{Sealer, Stop};
+use super::{Closed, CommitError, Committed, Fetched, Recover, StreamId, SyncMode};
+use crate::actor::{Act, Ctx, Mailbox, Outlet, Receive};
 use actix::ActorContext;
 use actix_rt::Arbiter;
 use ahash::AHashMap;
@@ -33,8 +33,31 @@ pub struct Close {
 #[derive(Debug)]
 pub struct Seal {
     pub upto: u64,
+    /// Bytes of the journal below that are in no volume.
+    pub bytes: u64,
     pub ring: Ring,
     pub done: Outlet<SealDone>,
+}
+
+/// From the archive: messages that are in no volume, and not in the memory of their stream.
+#[derive(Debug)]
+pub struct Leftover {
+    pub stream: StreamId,
+    pub fetched: Fetched,
+    pub to: Outlet<Fetched>,
+}
+
+/// To the sealer: what to look up in the journal.
+pub enum Wanted {
+    Stream(Recover),
+    Messages(Leftover),
+}
+
+/// To the sealer: read the journal up to a position once more.
+pub struct Reread {
+    pub upto: u64,
+    pub ring: Ring,
+    pub wanted: Wanted,
 }
 
 /// From the sealer: the journal below `position` is no longer needed.
@@ -72,9 +95,7 @@ const ROUND_BYTES: usize = 16 << 20;
 pub struct Committer {
     journal: Journal,
     options: CommitterOptions,
-    sealer: Outlet<Seal>,
-    /// Who ends after the committer.
-    next: Outlet<Stop>,
+    sealer: Mailbox<Sealer>,
     own: Outlet<SealDone>,
     /// Journal bytes from which a seal is asked for: less than configured on a small disk.
     hot_limit: u64,
@@ -133,7 +154,7 @@ impl Committer {
         journal: Journal,
         options: CommitterOptions,
         sealed: u64,
-        (sealer, next): (Outlet<Seal>, Outlet<Stop>),
+        sealer: Mailbox<Sealer>,
         own: Outlet<SealDone>,
         lock: File,
     ) -> Self {
@@ -142,7 +163,6 @@ impl Committer {
             journal,
             options,
             sealer,
-            next,
             own,
             hot_limit: 0,
             unsealed: false,
@@ -273,7 +293,8 @@ impl Committer {
         self.sealing = true;
         self.unsealed = false;
         let ring = self.journal.ring().clone();
-        self.sealer.send(Seal { upto: self.journal.position(), ring, done: self.own.clone() });
+        let (upto, bytes) = (self.journal.position(), self.hot());
+        self.sealer.send(Seal { upto, bytes, ring, done: self.own.clone() });
     }
 
     /// What is due now, and how long until something else is.
@@ -311,7 +332,7 @@ impl Committer {
     }
 
     fn finish_closing(&mut self, ctx: &mut Ctx<Self>) {
-        self.next.send(Stop { lock: self.lock.take(), done: std::mem::take(&mut self.closing) });
+        self.sealer.send(Stop { lock: self.lock.take(), done: std::mem::take(&mut self.closing) });
         ctx.stop();
         Arbiter::current().stop();
     }
@@ -388,9 +409,35 @@ impl Receive<SealDone> for Committer {
         self.sealing = false;
         self.sealed = self.sealed.max(done.position);
         self.journal.release(self.sealed);
+        if !self.closing.is_empty() && done.error.is_none() {
+            // What came while it was sealing.
+            self.ask_for_seal();
+        }
         self.unsealed |= done.error.is_some();
         self.seal_error = done.error.map(|error| (error, Instant::now()));
         self.set_hot_limit();
+    }
+}
+
+impl Committer {
+    /// Has the journal read once more, with everything in it that was handed over before.
+    fn reread(&mut self, wanted: Wanted) {
+        if !self.gathered.is_empty() {
+            self.round();
+        }
+        self.sealer.send(Reread { upto: self.journal.position(), ring: self.journal.ring().clone(), wanted });
+    }
+}
+
+impl Receive<Recover> for Committer {
+    fn receive(&mut self, recover: Recover, _: &mut Ctx<Self>) {
+        self.reread(Wanted::Stream(recover));
+    }
+}
+
+impl Receive<Leftover> for Committer {
+    fn receive(&mut self, leftover: Leftover, _: &mut Ctx<Self>) {
+        self.reread(Wanted::Messages(leftover));
     }
 }
 

@@ -88,6 +88,16 @@ pub struct Recovery {
     pub next_stream: StreamId,
 }
 
+/// Asks for a stream as it is on the disk, while the store is open: its actor has ended and is to begin anew.
+#[derive(Debug)]
+pub struct Recover {
+    pub stream: StreamId,
+    pub done: Outlet<Recovered>,
+}
+
+/// The answer: none if there is no such stream, an error if the disk cannot be read now.
+pub struct Recovered(pub Result<Option<Box<RecoveredStream>>, String>);
+
 /// Where a stream hears from the store.
 #[derive(Clone, Debug)]
 pub struct StorePort {

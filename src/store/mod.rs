@@ -4,6 +4,7 @@
 //! keeps the state of consumers as [`ConsumerState`]. It knows no client.
 //!
 //! * `journal/`: the one commit point; the [`Committer`](committer::Committer) writes a round of frames and syncs once.
+//! * `recovery`: what streams are told when they begin, at start or after a panic.
 //! * `sled/`: sealed volumes and generations of `meta`, the sealer that writes them and the archive that reads them.
 //! * `memory/`: streams with `storage: memory`.
 
@@ -18,6 +19,7 @@ mod open;
 mod options;
 pub mod port;
 pub mod record;
+mod recovery;
 pub mod sled;
 mod store;
 pub mod stream_store;

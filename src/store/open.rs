@@ -1,19 +1,12 @@
 use super::committer::{Committer, CommitterOptions};
 use super::journal::{Journal, JournalOptions, load, scan};
-use super::record::{index_entry, layout, stored_message};
+use super::recovery::recover_all;
 use super::sled::archive::Introduce;
-use super::sled::library::{Shelf, ranges};
 use super::sled::sealer::FoundDamaged;
-use super::sled::{Archive, ConsumerModel, Library, Replay, Sealer, StreamModel};
-use super::tail::Tail;
-use super::{
-    ConsumerId, Hot, IndexEntry, OpenError, Options, RecoveredConsumer, RecoveredStream, Recovery, Store, StreamId,
-    SyncMode,
-};
+use super::sled::{Archive, Library, Replay, Sealer};
+use super::{OpenError, Options, Recovery, Store, SyncMode};
 use crate::actor::{House, launch};
-use crate::protocol::StoredMessage;
 use actix_rt::Arbiter;
-use bytes::Bytes;
 use fs2::FileExt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -54,7 +47,7 @@ fn open_locked(options: &Options, house: &House, lock: File) -> io::Result<(Stor
         last.end.get_or_insert(scanned.end.max(last.base));
     }
     ring.next_base = ring.next_base.max(sealed).max(scanned.end);
-    let (recovery, damaged) = recovery(replay, &library);
+    let (recovery, damaged) = recover_all(replay, &library);
     let journal_options =
         JournalOptions { dir: journal_dir, first_slot: options.first_slot_bytes, slot: options.slot_bytes };
     let journal = Journal::begin(journal_options, ring, found.ring_file, found.free, found.next_id)?;
@@ -77,13 +70,13 @@ fn start(
     let archive = launch(&own_thread(), house, move |_| archive);
     let reader = archive.clone();
     let sealer = launch(&own_thread(), house, move |own| Sealer::new(library, reader, own.outlet(), damaged));
-    archive.send(Introduce(sealer.outlet()));
     let committer_options =
         CommitterOptions { sync: options.sync, hot_bytes: options.hot_bytes, seal_after: options.seal_after };
-    let outlets = (sealer.outlet(), sealer.outlet());
+    let volumes = sealer.clone();
     let committer = launch(&own_thread(), house, move |own| {
-        Committer::new(journal, committer_options, sealed, outlets, own.outlet(), lock)
+        Committer::new(journal, committer_options, sealed, volumes, own.outlet(), lock)
     });
+    archive.send(Introduce { sealer: sealer.outlet(), committer: committer.outlet() });
     Store { committer, archive: archive.outlet(), sealer: sealer.outlet() }
 }
 
@@ -138,84 +131,5 @@ fn check_format(dir: &Path) -> Result<(), OpenError> {
             let mut file = File::create(&path).map_err(failed)?;
             file.write_all(format!("postroom store {FORMAT}\n").as_bytes()).map_err(failed)
         }
-    }
-}
-
-fn recovery(replay: Replay, library: &Library) -> (Recovery, Vec<FoundDamaged>) {
-    let mut fresh = replay.fresh;
-    let mut shelf = Shelf::default();
-    let mut damaged = Vec::new();
-    let next_stream = StreamId(replay.model.next_stream.max(1));
-    let streams = replay.model.streams.into_iter().map(|(id, mut model)| {
-        let entries: Tail<Bytes> = fresh.remove(&id).unwrap_or_default();
-        let mut index = Vec::with_capacity(entries.len());
-        if let Some(lost) = read_index(library, &mut shelf, id, &mut model, &mut index) {
-            damaged.push(lost);
-        }
-        let mut hot = Tail::default();
-        for (seq, entry) in entries.iter() {
-            let Some((at, message)) = layout(entry).zip(stored_message(seq, entry)) else { continue };
-            index.push(index_entry(seq, entry, &at));
-            hot.push(seq, entry.len(), message);
-        }
-        recovered(StreamId(id), model, index, hot)
-    });
-    let streams = streams.collect();
-    (Recovery { streams, next_stream }, damaged)
-}
-
-/// Reads what volumes hold of a stream; what is damaged there is told.
-fn read_index(
-    library: &Library,
-    shelf: &mut Shelf,
-    id: u64,
-    model: &mut StreamModel,
-    index: &mut Vec<IndexEntry>,
-) -> Option<FoundDamaged> {
-    let mut lost = Vec::new();
-    library.index(shelf, id, model, |(seq, entry)| match entry {
-        Ok(entry) => index.push(entry),
-        Err(()) => lost.push(seq),
-    });
-    if lost.is_empty() {
-        return None;
-    }
-    let ranges = ranges(lost.into_iter());
-    for range in &ranges {
-        tracing::error!(
-            "stream {} > {}: messages {} to {} are damaged in their volume (checksum mismatch) and lost",
-            model.account,
-            model.name,
-            range.start(),
-            range.end()
-        );
-        model.lose_sealed(range.clone(), 0);
-    }
-    Some(FoundDamaged { stream: id, ranges, bytes: 0 })
-}
-
-fn recovered(id: StreamId, model: StreamModel, index: Vec<IndexEntry>, hot: Tail<StoredMessage>) -> RecoveredStream {
-    let consumer = |(id, consumer): (u64, ConsumerModel)| RecoveredConsumer {
-        id: ConsumerId(id),
-        name: consumer.name,
-        config: consumer.config,
-        created: consumer.created,
-        state: consumer.state,
-    };
-    RecoveredStream {
-        id,
-        account: model.account,
-        name: model.name,
-        config: model.config,
-        created: model.created,
-        first: index.first().map_or(model.first.max(model.last + 1), |entry| entry.seq),
-        last: model.last,
-        last_timestamp: model.last_timestamp,
-        index,
-        lost: model.lost,
-        lost_bytes: model.lost_bytes,
-        consumers: model.consumers.into_iter().map(consumer).collect(),
-        next_consumer: ConsumerId(model.next_consumer),
-        hot: Hot(hot),
     }
 }

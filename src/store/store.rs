@@ -2,7 +2,7 @@ use super::committer::{Close, Committer};
 use super::memory::MemoryStream;
 use super::sled::DurableStream;
 use super::sled::sealer::Register;
-use super::{Closed, Fetch, Hot, StorePort, StreamId, StreamStore};
+use super::{Closed, Fetch, Hot, Recover, Recovered, StorePort, StreamId, StreamStore};
 use crate::actor::{Mailbox, Outlet};
 
 /// An open store. Cheap to clone; each clone may go to another thread.
@@ -25,6 +25,12 @@ impl Store {
     /// The place of a stream in memory.
     pub fn memory_stream(&self, port: StorePort) -> Box<dyn StreamStore + Send> {
         Box::new(MemoryStream::new(port))
+    }
+
+    /// Reads a stream anew, behind everything that was handed over: for an actor that takes the place of one that
+    /// ended.
+    pub fn recover(&self, stream: StreamId, done: Outlet<Recovered>) {
+        self.committer.send(Recover { stream, done });
     }
 
     /// Commits what was handed over, moves everything into volumes and ends the actors of the store.

@@ -244,3 +244,63 @@ async fn rates() {
     std::fs::remove_dir_all(&killed).unwrap();
     close(store).await;
 }
+
+#[actix_rt::test]
+async fn a_stream_can_be_read_anew_while_the_store_is_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = open(&options(dir.path()), &House::default()).unwrap();
+    let (port, mut ears) = port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port.clone());
+    stream.stage(create("S"));
+    for seq in 1..=10u64 {
+        stream.append(draft(seq, b"hello"));
+    }
+    commit(&mut *stream, &mut ears, 1).await;
+    // A message that its stream no longer has in memory, for a removal that was never committed.
+    stream.stage(Change::Remove { seqs: vec![4] });
+    stream.roll_back(11);
+    assert!(matches!(stream.get(4), Lookup::Elsewhere));
+    stream.fetch(2, vec![4]);
+    assert_eq!(ears.fetched.recv().await.unwrap().messages[0].as_ref().unwrap().payload(), b"hello");
+    drop(stream);
+
+    let (done, mut heard) = ear();
+    store.recover(StreamId(1), done.clone());
+    let found = heard.recv().await.unwrap().0.unwrap().expect("it is there");
+    assert_eq!((found.first, found.last, found.index.len()), (1, 10, 10));
+    assert_eq!(found.hot.0.len(), 10);
+    store.recover(StreamId(2), done);
+    assert!(heard.recv().await.unwrap().0.unwrap().is_none());
+    close(store).await;
+}
+
+#[actix_rt::test]
+async fn a_refused_commit_refuses_what_follows_until_the_stream_has_learned_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = open(&options(dir.path()), &House::default()).unwrap();
+    let (port, mut ears) = port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port);
+    stream.stage(create("S"));
+    commit(&mut *stream, &mut ears, 1).await;
+    // No room for a slot that holds this: the directory is gone.
+    let journal = dir.path().join("journal");
+    let aside = dir.path().join("journal-aside");
+    std::fs::rename(&journal, &aside).unwrap();
+    stream.append(draft(1, &vec![0; 2 << 20]));
+    stream.commit(2);
+    stream.append(draft(2, b"small"));
+    stream.commit(3);
+    for ticket in [2, 3] {
+        let committed = ears.committed.recv().await.unwrap();
+        assert_eq!(committed.ticket, ticket);
+        committed.result.unwrap_err();
+    }
+    stream.roll_back(1);
+    std::fs::rename(&aside, &journal).unwrap();
+    stream.append(draft(1, b"again"));
+    commit(&mut *stream, &mut ears, 4).await;
+    close(store).await;
+    let (store, found) = open(&options(dir.path()), &House::default()).unwrap();
+    assert_eq!((found.streams[0].last, found.streams[0].index.len()), (1, 1));
+    close(store).await;
+}

@@ -78,23 +78,31 @@ fn adopt(ring: &mut Ring, files: &BTreeMap<u32, (Slot, Option<SlotHead>)>) {
     }
 }
 
-/// Reads the slots that hold anything above `from`. Says so when one is not what it should be.
+/// Reads the slots that hold anything above `from`. One that cannot be read is taken as empty, and told.
 pub fn read_slots(dir: &Path, ring: &Ring, from: u64) -> Vec<SlotData> {
-    let needed = ring.slots.iter().filter(|slot| slot.end.unwrap_or(slot.base + slot.size) > from);
-    needed
-        .map(|entry| {
-            let bytes = match std::fs::read(slot_path(dir, entry.id)) {
-                Ok(bytes) => bytes,
-                Err(error) => {
-                    tracing::error!("journal: slot {} is gone, what it held is lost: {error}", entry.id);
-                    Vec::new()
-                }
-            };
-            if !bytes.is_empty() && (bytes.len() as u64) < entry.size {
-                let missing = entry.size - bytes.len() as u64;
-                tracing::error!("journal: slot {} is damaged: {missing} bytes are missing at its end", entry.id);
-            }
-            SlotData { entry: entry.clone(), bytes: Bytes::from(bytes) }
+    let read = |entry: &SlotEntry| {
+        read_slot(dir, entry).unwrap_or_else(|error| {
+            tracing::error!("journal: slot {} is gone, what it held is lost: {error}", entry.id);
+            SlotData { entry: entry.clone(), bytes: Bytes::new() }
         })
-        .collect()
+    };
+    above(ring, from).map(read).collect()
+}
+
+/// As [`read_slots`], but fails if one cannot be read: it may be readable later.
+pub fn try_read_slots(dir: &Path, ring: &Ring, from: u64) -> io::Result<Vec<SlotData>> {
+    above(ring, from).map(|entry| read_slot(dir, entry)).collect()
+}
+
+fn above(ring: &Ring, from: u64) -> impl Iterator<Item = &SlotEntry> {
+    ring.slots.iter().filter(move |slot| slot.end.unwrap_or(slot.base + slot.size) > from)
+}
+
+fn read_slot(dir: &Path, entry: &SlotEntry) -> io::Result<SlotData> {
+    let bytes = std::fs::read(slot_path(dir, entry.id))?;
+    let missing = entry.size.saturating_sub(bytes.len() as u64);
+    if missing > 0 {
+        tracing::error!("journal: slot {} is damaged: {missing} bytes are missing at its end", entry.id);
+    }
+    Ok(SlotData { entry: entry.clone(), bytes: Bytes::from(bytes) })
 }

@@ -4,6 +4,7 @@ use super::model::{Block, Model};
 use super::sealer::{FoundDamaged, Stop};
 use crate::actor::{Act, AfterPanic, Ctx, Outlet, Receive};
 use crate::protocol::StoredMessage;
+use crate::store::committer::Leftover;
 use crate::store::{Damaged, Fetch, Fetched, MAX_FETCH, Missing};
 use actix::ActorContext;
 use actix_rt::Arbiter;
@@ -27,9 +28,12 @@ pub struct Shelve {
 #[derive(Clone, Copy, Debug)]
 pub struct Shelved;
 
-/// Where the archive tells what it found damaged: the sealer does not exist yet when the archive starts.
+/// Who else there is: they do not exist yet when the archive starts.
 #[derive(Debug)]
-pub struct Introduce(pub Outlet<FoundDamaged>);
+pub struct Introduce {
+    pub sealer: Outlet<FoundDamaged>,
+    pub committer: Outlet<Leftover>,
+}
 
 /// Volumes nobody has read from for so long are closed.
 const CLOSE_AFTER: Duration = Duration::from_secs(10);
@@ -46,7 +50,7 @@ pub struct Archive {
     cache: Vec<(u64, u64, ReadBlock)>,
     /// Blocks that cannot be read.
     bad: BTreeSet<(u64, u64)>,
-    sealer: Option<Outlet<FoundDamaged>>,
+    others: Option<Introduce>,
     last_read: Instant,
     timer: Option<Pin<Box<Sleep>>>,
     state: ArchiveState,
@@ -75,7 +79,7 @@ impl Archive {
             shelf: Shelf::default(),
             cache: Vec::new(),
             bad: BTreeSet::new(),
-            sealer: None,
+            others: None,
             last_read: Instant::now(),
             timer: None,
             state: ArchiveState::default(),
@@ -164,14 +168,25 @@ impl Receive<Fetch> for Archive {
         let messages: Vec<_> = seqs.map(|seq| self.message(stream, seq)).collect();
         self.last_read = Instant::now();
         let mut damaged: Vec<u64> = Vec::new();
+        let mut missing_some = false;
         for message in &messages {
             match message {
                 Ok(_) => self.state.messages += 1,
                 Err(missing) if missing.damaged => damaged.push(missing.seq),
-                Err(_) => self.state.missing += 1,
+                Err(_) => {
+                    self.state.missing += 1;
+                    missing_some = true;
+                }
             }
         }
-        fetch.fetched.send(Fetched { ticket: fetch.ticket, messages });
+        let fetched = Fetched { ticket: fetch.ticket, messages };
+        match &self.others {
+            // In no volume, and the stream does not have it: its removal was not committed. Then the journal has it.
+            Some(others) if missing_some => {
+                others.committer.send(Leftover { stream: fetch.stream, fetched, to: fetch.fetched })
+            }
+            _ => fetch.fetched.send(fetched),
+        }
         if damaged.is_empty() {
             return;
         }
@@ -185,8 +200,8 @@ impl Receive<Fetch> for Archive {
                 "stream number {stream}: messages {first} to {last} are damaged (checksum mismatch) and lost"
             );
         }
-        if let Some(sealer) = &self.sealer {
-            sealer.send(FoundDamaged { stream, ranges: ranges.clone(), bytes: 0 });
+        if let Some(others) = &self.others {
+            others.sealer.send(FoundDamaged { stream, ranges: ranges.clone(), bytes: 0 });
         }
         fetch.damaged.send(Damaged { ranges, bytes: 0 });
     }
@@ -210,7 +225,7 @@ impl Receive<Shelve> for Archive {
 
 impl Receive<Introduce> for Archive {
     fn receive(&mut self, introduce: Introduce, _: &mut Ctx<Self>) {
-        self.sealer = Some(introduce.0);
+        self.others = Some(introduce);
     }
 }
 

@@ -4,9 +4,11 @@ use super::library::{Library, Placed, Shelf, volumes_of};
 use super::model::Model;
 use super::replay::Replay;
 use crate::actor::{Act, AfterPanic, Ctx, Mailbox, Outlet, Receive};
-use crate::store::committer::{Seal, SealDone};
-use crate::store::journal::{load, scan};
-use crate::store::{Closed, Damaged, Sealed, StreamId};
+use crate::store::committer::{Leftover, Reread, Seal, SealDone, Wanted};
+use crate::store::journal::{Ring, load, scan};
+use crate::store::record::stored_message;
+use crate::store::recovery::recover_stream;
+use crate::store::{Closed, Damaged, Recovered, Sealed, StreamId};
 use actix::ActorContext;
 use actix_rt::Arbiter;
 use serde::Serialize;
@@ -93,22 +95,12 @@ impl Sealer {
     }
 
     fn seal(&mut self, seal: &Seal) -> io::Result<()> {
-        let journal_dir = self.library.dir().join("journal");
-        let from = self.library.model.position;
-        let mut ring = seal.ring.clone();
-        if let Some(last) = ring.slots.last_mut() {
-            last.end.get_or_insert(seal.upto);
-        }
-        let size = seal.upto.saturating_sub(from);
+        let size = seal.bytes;
         let free = fs2::available_space(self.library.dir())?;
         if free < size + size / 2 + HEADROOM {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "no space left on device for a volume"));
         }
-        let mut replay = Replay::new(self.library.model.clone());
-        let slots = load::read_slots(&journal_dir, &ring, from);
-        scan::scan(&slots, ring.key, from, |event| replay.take(event));
-        drop(slots);
-        let Replay { mut model, fresh, damage, .. } = replay;
+        let Replay { mut model, fresh, damage, .. } = self.replay(&seal.ring, seal.upto)?;
         model.position = seal.upto;
         let mut placed = Placed::new();
         for (id, tail) in &fresh {
@@ -138,6 +130,19 @@ impl Sealer {
             }
         }
         Ok(())
+    }
+
+    /// The journal up to a position, on top of what is sealed.
+    fn replay(&self, ring: &Ring, upto: u64) -> io::Result<Replay> {
+        let from = self.library.model.position;
+        let mut ring = ring.clone();
+        if let Some(last) = ring.slots.last_mut() {
+            last.end.get_or_insert(upto);
+        }
+        let mut replay = Replay::new(self.library.model.clone());
+        let slots = load::try_read_slots(&self.library.dir().join("journal"), &ring, from)?;
+        scan::scan(&slots, ring.key, from, |event| replay.take(event));
+        Ok(replay)
     }
 
     /// Tells the archive first: a stream that drops its hot messages may ask for them at once.
@@ -308,6 +313,45 @@ impl Receive<Shelved> for Sealer {
 impl Receive<Register> for Sealer {
     fn receive(&mut self, register: Register, _: &mut Ctx<Self>) {
         self.ports.insert(register.stream.0, register);
+    }
+}
+
+impl Receive<Reread> for Sealer {
+    fn receive(&mut self, reread: Reread, _: &mut Ctx<Self>) {
+        let mut replay = match self.replay(&reread.ring, reread.upto) {
+            Ok(replay) => replay,
+            Err(error) => {
+                tracing::error!("journal: cannot be read: {error}");
+                match reread.wanted {
+                    Wanted::Stream(recover) => recover.done.send(Recovered(Err(error.to_string()))),
+                    Wanted::Messages(Leftover { fetched, to, .. }) => to.send(fetched),
+                }
+                return;
+            }
+        };
+        match reread.wanted {
+            Wanted::Stream(recover) => {
+                let id = recover.stream.0;
+                let fresh = replay.fresh.remove(&id).unwrap_or_default();
+                let stream = replay.model.streams.remove(&id).map(|model| {
+                    let (stream, lost) = recover_stream(&self.library, &mut Shelf::default(), id, model, &fresh);
+                    self.damaged.extend(lost);
+                    Box::new(stream)
+                });
+                recover.done.send(Recovered(Ok(stream)));
+            }
+            Wanted::Messages(Leftover { stream, mut fetched, to }) => {
+                let fresh = replay.fresh.remove(&stream.0).unwrap_or_default();
+                for message in &mut fetched.messages {
+                    if let Err(missing) = message
+                        && let Some(found) = fresh.get(missing.seq).and_then(|entry| stored_message(missing.seq, entry))
+                    {
+                        *message = Ok(found);
+                    }
+                }
+                to.send(fetched);
+            }
+        }
     }
 }
 
