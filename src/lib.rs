@@ -19,6 +19,7 @@ pub mod signals;
 pub mod stats;
 pub mod store;
 pub mod subject;
+pub mod system;
 
 pub use broker::{Broker, BrokerHandle, StartError};
 pub use settings::Settings;

@@ -35,7 +35,8 @@ fn wildcards_match_token_by_token() {
         ("a.", vec![]),
     ] {
         client.send(format!("PUB {subject} 1\r\nx\r\n"));
-        let mut got: Vec<_> = came(&mut client).iter().map(|(sid, _)| patterns[sid.parse::<usize>().unwrap()]).collect();
+        let mut got: Vec<_> =
+            came(&mut client).iter().map(|(sid, _)| patterns[sid.parse::<usize>().unwrap()]).collect();
         let mut expected = expected;
         (got.sort_unstable(), expected.sort_unstable());
         assert_eq!(got, expected, "{subject}");
@@ -99,7 +100,8 @@ fn a_limit_ends_a_subscription_exactly() {
 #[test]
 fn a_sid_is_free_after_its_limit() {
     let core = core();
-    let heard = core.wire(Some(QUIET), "SUB a 1\r\nUNSUB 1 1\r\nPUB a 1\r\nx\r\nSUB b 1\r\nPUB a 1\r\ny\r\nPUB b 1\r\nz\r\n");
+    let heard =
+        core.wire(Some(QUIET), "SUB a 1\r\nUNSUB 1 1\r\nPUB a 1\r\nx\r\nSUB b 1\r\nPUB a 1\r\ny\r\nPUB b 1\r\nz\r\n");
     assert_eq!(heard, ["MSG a 1 1", "x", "MSG b 1 1", "z"]);
     let heard = core.wire(Some(QUIET), format!("SUB a 1\r\nUNSUB 1 2\r\nSUB b 1\r\n{}", "PUB a 1\r\nx\r\n".repeat(3)));
     assert_eq!(heard, ["MSG a 1 1", "x", "MSG a 1 1", "x"], "an ignored SUB leaves the limit alone");

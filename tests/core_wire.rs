@@ -16,7 +16,10 @@ fn info_comes_first_and_again_behind_the_first_pong() {
     client.send("CONNECT {\"verbose\":false,\"protocol\":1}\r\nPING\r\nPING\r\n");
     assert_eq!(client.line(), "PONG");
     let second = client.line();
-    assert!(second.starts_with("INFO ") && second.contains("\"connect_info\":true,\"remote_account\":\"$G\""), "{second}");
+    assert!(
+        second.starts_with("INFO ") && second.contains("\"connect_info\":true,\"remote_account\":\"$G\""),
+        "{second}"
+    );
     assert_eq!(client.line(), "PONG");
     client.send("PING\r\n");
     assert_eq!(client.line(), "PONG", "no third INFO");
@@ -136,7 +139,9 @@ fn payloads_are_bytes() {
     let core = core();
     let mut client = core.quiet();
     client.send("SUB foo 1\r\n");
-    for payload in [b"".to_vec(), b"\0".to_vec(), b"\r\n\r\nPING\r\n".to_vec(), vec![b'z'; 65_537], vec![0xff; 1_048_576]] {
+    for payload in
+        [b"".to_vec(), b"\0".to_vec(), b"\r\n\r\nPING\r\n".to_vec(), vec![b'z'; 65_537], vec![0xff; 1_048_576]]
+    {
         let line = format!("PUB foo {}\r\n", payload.len());
         client.send([line.as_bytes(), &payload, b"\r\n"].concat());
         assert_eq!(client.line(), format!("MSG foo 1 {}", payload.len()));
@@ -163,7 +168,9 @@ fn verbose_clients_get_their_oks_in_order() {
 #[test]
 fn a_pedantic_client_is_told_and_served() {
     let core = core();
-    for (subject, fine) in [("foo", true), ("foo.*", false), (">", false), ("a..b", false), (".a", false), ("foo*", true)] {
+    for (subject, fine) in
+        [("foo", true), ("foo.*", false), (">", false), ("a..b", false), (".a", false), ("foo*", true)]
+    {
         let heard = core.wire(Some(PEDANTIC), format!("PUB {subject} 1\r\nx\r\n"));
         assert_eq!(heard.is_empty(), fine, "{subject}: {heard:?}");
     }
@@ -178,7 +185,9 @@ fn connect_is_read_leniently_and_refused_silently() {
     for fine in ["{}", "null", "{\"VERBOSE\":false}", "{\"verbose\":false,\"colour\":\"red\",\"deep\":{\"a\":[1]}}"] {
         assert!(!core.wire(None, format!("CONNECT {fine}\r\n")).contains(&"closed".into()), "{fine}");
     }
-    for bad in ["{\"verbose\":1}", "{\"protocol\":\"1\"}", "[]", "\"x\"", "{\"verbose\":", "{\"verbose\":false} more", ""] {
+    for bad in
+        ["{\"verbose\":1}", "{\"protocol\":\"1\"}", "[]", "\"x\"", "{\"verbose\":", "{\"verbose\":false} more", ""]
+    {
         assert_eq!(core.fatal(None, format!("CONNECT {bad}\r\n")), [""; 0], "{bad}");
     }
     assert_eq!(core.fatal(None, "CONNECT {\"protocol\":2}\r\n"), ["-ERR 'invalid client protocol'"]);

@@ -6,9 +6,11 @@ use crate::account::AccountId;
 use crate::actor::{House, Mailbox, Timers, launch, launch_here};
 use crate::connection::{self, ListenerOptions, NetworkArbiter, bind, launch_listener};
 use crate::protocol::ServerInfo;
+use crate::router::messages::ServiceId;
 use crate::router::{self, launch_routers};
 use crate::settings::Settings;
 use crate::stats::{self, Audience, SYSTEM_PREFIX, Stats};
+use crate::system::{ServerStamp, System};
 use actix_rt::{Arbiter, ArbiterHandle};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,7 +19,9 @@ use tokio::sync::oneshot;
 /// The number of the first client, as on the reference, where others of the house come before.
 const FIRST_CLIENT: u64 = 5;
 /// The first number of the Stats actor's services; far from those of clients.
-const STATS_SERVICE: u64 = 1 << 60;
+const STATS_SERVICE: u64 = 4 << 60;
+/// The number of the System actor's service.
+const SYSTEM_SERVICE: u64 = 5 << 60;
 
 /// A house that stands.
 pub struct Standing {
@@ -60,6 +64,9 @@ pub fn build(settings: Settings, identity: Identity, ended: oneshot::Sender<()>)
     };
 
     let info = server_info(&settings, &identity, clients);
+    let switchboard = routers.switchboard();
+    let server = ServerStamp::new(&info);
+    let system = launch_here(&house, |own| System::new(own, switchboard, ServiceId(SYSTEM_SERVICE), server));
     let auth_timeout = settings.auth.timeout;
     let connections = Arc::new(connection::Options::new(&settings, info, users, auth_timeout));
     let options = ListenerOptions {
@@ -69,7 +76,7 @@ pub fn build(settings: Settings, identity: Identity, ended: oneshot::Sender<()>)
         first_id: FIRST_CLIENT,
         id_step: 1,
         arbiters: network,
-        registry: None,
+        registry: Some(system.outlet()),
     };
     let listener = launch_listener(&here, &house, bound, routers, options);
     tracing::info!("Listening for client connections on {clients}");
@@ -86,10 +93,8 @@ fn with_clock(arbiter: ArbiterHandle, house: &House, name: &str) -> NetworkArbit
 }
 
 fn stats_options(settings: &Settings, identity: &Identity) -> stats::Options {
-    let mut audiences = vec![Audience { account: AccountId::SYSTEM, prefix: SYSTEM_PREFIX.into() }];
-    if !settings.stats.subject.is_empty() {
-        audiences.push(Audience::from_setting(AccountId::GLOBAL, &settings.stats.subject));
-    }
+    let system = Audience { account: AccountId::SYSTEM, prefix: SYSTEM_PREFIX.into() };
+    let audiences = vec![system, Audience::from_setting(AccountId::GLOBAL, &settings.stats.subject)];
     stats::Options {
         server: identity.name.clone(),
         interval: settings.stats.interval,

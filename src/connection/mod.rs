@@ -105,6 +105,23 @@ pub struct Close(pub CloseReason);
 #[derive(Clone, Debug)]
 pub struct SetOptions(pub Arc<Options>);
 
+/// Asks a connection who its client is.
+#[derive(Debug)]
+pub struct WhoIs {
+    /// Comes back with the answer.
+    pub token: u64,
+    pub to: Outlet<ThisIs>,
+}
+
+/// The answer to [`WhoIs`].
+#[derive(Debug)]
+pub struct ThisIs {
+    pub token: u64,
+    /// Empty for a client that needed no name.
+    pub user: String,
+    pub account: String,
+}
+
 /// What an alarm is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -249,6 +266,13 @@ impl Receive<TellLameDuck> for Connection {
 impl Receive<Close> for Connection {
     fn receive(&mut self, Close(reason): Close, _: &mut Ctx<Self>) {
         self.close(reason);
+    }
+}
+
+impl Receive<WhoIs> for Connection {
+    fn receive(&mut self, WhoIs { token, to }: WhoIs, _: &mut Ctx<Self>) {
+        let user = self.identity.as_ref().map(|i| i.authorized_user().to_string()).unwrap_or_default();
+        to.send(ThisIs { token, user, account: self.options.account_name.clone() });
     }
 }
 

@@ -69,7 +69,8 @@ fn operation() -> impl Strategy<Value = Vec<u8>> {
             let mut line = match verb {
                 "PING" => b"PING\r\n".to_vec(),
                 "SUB" | "UNSUB" => format!("{verb}{blank}{subject}{blank}{reply}1\r\n").into_bytes(),
-                _ => format!("{verb}{blank}{subject}{blank}{reply}{}\r\n", payload.len() + usize::from(slip == 0)).into_bytes(),
+                _ => format!("{verb}{blank}{subject}{blank}{reply}{}\r\n", payload.len() + usize::from(slip == 0))
+                    .into_bytes(),
             };
             if verb.eq_ignore_ascii_case("pub") {
                 line.extend_from_slice(&payload);

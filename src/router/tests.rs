@@ -96,7 +96,15 @@ async fn a_service_hears_what_it_listens_to_except_what_it_does_not_want() {
     let shown: Vec<_> = ingest
         .messages
         .iter()
-        .map(|m| (m.tag, m.client, part(&ingest.buffer, &m.subject), part(&ingest.buffer, &m.reply), part(&ingest.buffer, &m.payload)))
+        .map(|m| {
+            (
+                m.tag,
+                m.client,
+                part(&ingest.buffer, &m.subject),
+                part(&ingest.buffer, &m.reply),
+                part(&ingest.buffer, &m.payload),
+            )
+        })
         .collect();
     assert_eq!(shown, [(7, 2, &b"a.b"[..], &b"re"[..], &b"hi"[..]), (7, 2, b"a.c", b"", b"")]);
     router.send(Unlisten { id: service.id, tag: 7 });

@@ -12,7 +12,7 @@ pub fn mistakes(settings: &Settings) -> Vec<Mistake> {
     buffers(settings, &mut texts);
     auth(&settings.auth, &mut texts);
     waiting(settings, &mut texts);
-    if settings.stats.enabled && !settings.stats.subject.ends_with(".>") {
+    if settings.stats.enabled && !settings.stats.subject.is_empty() && !settings.stats.subject.ends_with(".>") {
         texts.push(format!("stats.subject (\"{}\") must end in \".>\"", settings.stats.subject));
     }
     if settings.stats.enabled && settings.stats.interval.is_zero() {

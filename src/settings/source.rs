@@ -69,6 +69,8 @@ impl ConfigSource {
         if self.manner == Manner::Reference && !is_toml {
             let mut off = Layer::default();
             off.set("jetstream.enabled", false, "as nats-server starts");
+            // A subscriber to `>` must not see more than it would there.
+            off.set("stats.subject", "", "as nats-server starts");
             builder = builder.add_source(off);
         }
         match &self.file {

@@ -103,6 +103,9 @@ impl Stats {
         self.registry.prune();
         self.asked.clear();
         for at in 0..self.options.audiences.len() {
+            if self.options.audiences[at].prefix.is_empty() {
+                continue;
+            }
             let summary = self.options.audiences[at].summary();
             self.ask(at, None, vec![summary.into()]);
             let mut from = 0;

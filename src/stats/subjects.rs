@@ -13,7 +13,7 @@ pub const SUMMARY: &str = "SUMMARY";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audience {
     pub account: AccountId,
-    /// Without the dot before `<kind>.<name>`.
+    /// Without the dot before `<kind>.<name>`. Empty: nothing is published here, only requests are answered.
     pub prefix: String,
 }
 

@@ -182,3 +182,65 @@ async fn what_is_sealed_is_read_from_volumes() {
     assert_eq!((recovered.first, recovered.last, recovered.index.len()), (2000, 3100, 1101));
     close(store).await;
 }
+
+/// Prints rates; `cargo test --profile quick --lib store::tests::rates -- --ignored --nocapture`.
+#[actix_rt::test]
+#[ignore = "a measurement"]
+async fn rates() {
+    let dir = tempfile::tempdir_in(std::env::var("STORE_DIR").unwrap_or(".".into())).unwrap();
+    let (store, _) = open(&Options::new(dir.path()), &House::default()).unwrap();
+    let (port, mut ears) = port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port);
+    stream.stage(create("S"));
+    commit(&mut *stream, &mut ears, 0).await;
+    let mut took = Vec::new();
+    let mut seq = 0;
+    for ticket in 1..=1000 {
+        seq += 1;
+        let begun = std::time::Instant::now();
+        stream.append(draft(seq, &[7; 128]));
+        commit(&mut *stream, &mut ears, ticket).await;
+        took.push(begun.elapsed().as_micros());
+    }
+    took.sort_unstable();
+    println!("one at a time: p50 {} us, p99 {} us", took[500], took[990]);
+    for (size, in_flight, batch, total) in
+        [(128, 4000, 64, 1_000_000u64), (1024, 4000, 64, 200_000), (16384, 400, 16, 20_000)]
+    {
+        let payload = vec![7; size];
+        let begun = std::time::Instant::now();
+        let (mut sent, mut acked, mut ticket) = (0, 0, 10_000);
+        while acked < total {
+            while sent < total && sent - acked < in_flight {
+                for _ in 0..batch {
+                    seq += 1;
+                    stream.append(draft(seq, &payload));
+                }
+                sent += batch;
+                ticket += 1;
+                stream.commit(ticket);
+            }
+            ears.committed.recv().await.unwrap().result.unwrap();
+            acked += batch;
+            while let Ok(committed) = ears.committed.try_recv() {
+                committed.result.unwrap();
+                acked += batch;
+            }
+            while let Ok(sealed) = ears.sealed.try_recv() {
+                stream.sealed(&sealed);
+            }
+        }
+        let rate = total as f64 / begun.elapsed().as_secs_f64();
+        println!("{size} B, {in_flight} in flight: {rate:.0} msgs/s, hot {} MB", stream.hot_bytes() >> 20);
+    }
+    let killed = dir.path().with_extension("killed");
+    copy(dir.path(), &killed);
+    let begun = std::time::Instant::now();
+    let (again, found) = open(&Options::new(&killed), &House::default()).unwrap();
+    println!("open after a kill: {:?}, {} messages", begun.elapsed(), found.streams[0].index.len());
+    let begun = std::time::Instant::now();
+    close(again).await;
+    println!("close: {:?}", begun.elapsed());
+    std::fs::remove_dir_all(&killed).unwrap();
+    close(store).await;
+}

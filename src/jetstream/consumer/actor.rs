@@ -140,7 +140,9 @@ impl Consumer {
         let domain = setting.limits.domain.clone();
         let subjects = Subjects::new(&stream_name, &name, &setting.account_name, domain.as_deref());
         let is_recovered = birth.recovered.is_some();
-        let state = birth.recovered.unwrap_or_else(|| Ledger::beginning(start.next));
+        let listed = start.last_per_subject.unwrap_or_default();
+        let next = listed.first().copied().unwrap_or(start.next).max(1);
+        let state = birth.recovered.unwrap_or_else(|| Ledger::beginning(next));
         let now = setting.clock.now();
         Self {
             stream: StreamPort::to(&stream),
@@ -159,9 +161,9 @@ impl Consumer {
             sampling: sample::parse(&config.sample_freq).unwrap_or(0),
             paused_until: pause_of(&config),
             ledger: Ledger::new(state, retention != Retention::Limits),
-            next_seq: start.next.max(1),
+            next_seq: next,
             tally: Tally::new(start.pending),
-            read_ahead: ReadAhead::new(start.next.max(1), start.upto, start.last_per_subject),
+            read_ahead: ReadAhead::new(start.next.max(1), start.upto, listed),
             redeliveries: RedeliveryQueue::default(),
             waits: AckWaits::new(&config),
             deadlines: Deadlines::default(),

@@ -45,17 +45,18 @@ impl Asking {
         self.wanted = true;
     }
 
-    /// Keeps a request for which there is no room until the queue has been looked through; gives it back if that has
+    /// Whether a request for which there is no room may wait until the queue has been looked through: not if that has
     /// just been done.
-    pub fn park(&mut self, request: PullRequest, now: i64) -> Result<(), PullRequest> {
+    pub fn may_park(&self, now: i64) -> bool {
         let recently = self.swept.is_some_and(|at| now - at < SWEEP_EVERY);
-        if (recently && self.parked.is_empty()) || self.parked.len() >= MAX_PARKED {
-            return Err(request);
-        }
+        (!recently || !self.parked.is_empty()) && self.parked.len() < MAX_PARKED
+    }
+
+    /// Keeps a request until the queue has been looked through.
+    pub fn park(&mut self, request: PullRequest, now: i64) {
         self.parked.push(request);
         self.swept = Some(now);
         self.wanted = true;
-        Ok(())
     }
 }
 

@@ -32,14 +32,14 @@ pub struct ConsumerBirth {
 /// Where delivery begins (consumers reference, section 2.5), as the stream found it.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
-    /// The first sequence to look at; for `last_per_subject`, the first of the list. For a recovered consumer: the one
-    /// after its highest delivered.
+    /// The first sequence to look at, after the list of `last_per_subject`. For a recovered consumer: the one after its
+    /// highest delivered.
     pub next: u64,
-    /// Messages from `next` on that match the filter.
+    /// Messages to be delivered: the list, or those from `next` on that match the filter.
     pub pending: u64,
     /// The stream's last sequence when they were counted.
     pub upto: u64,
-    /// For `last_per_subject`: exactly these first, in ascending order, then on from the one after `stream_last`.
+    /// For `last_per_subject`: exactly these first, in ascending order, then on from `next`.
     pub last_per_subject: Option<Vec<u64>>,
     /// The stream's last sequence at the start, for `replay_policy: original`.
     pub stream_last: u64,

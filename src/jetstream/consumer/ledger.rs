@@ -1,4 +1,5 @@
 use crate::store::{ConsumerDelta, ConsumerState, PendingMessage};
+use std::collections::btree_map::Entry;
 use std::collections::{HashMap, VecDeque};
 
 /// The durable part of a consumer, and the steps taken since it was last handed to the stream.
@@ -147,8 +148,8 @@ impl Ledger {
     /// A message has used up its deliveries.
     pub fn give_up(&mut self, seq: u64) {
         // It stays known as redelivered even if it was delivered only once.
-        if !self.state.redelivered.contains_key(&seq) {
-            self.state.redelivered.insert(seq, 0);
+        if let Entry::Vacant(none) = self.state.redelivered.entry(seq) {
+            none.insert(0);
             self.whole = true;
         }
         self.step(ConsumerDelta::GivenUp { stream: seq });

@@ -44,6 +44,9 @@ mod update;
 pub mod update_rules;
 pub mod validate;
 
+#[cfg(test)]
+mod tests;
+
 pub use actor::{Consumer, ConsumerStats};
 pub use birth::{ConsumerBirth, Start};
 pub use config::ConsumerConfig;

@@ -29,10 +29,8 @@ pub enum Wanted {
 }
 
 impl ReadAhead {
-    pub fn new(next: u64, last: u64, listed: Option<Vec<u64>>) -> Self {
-        let listed: VecDeque<u64> = listed.unwrap_or_default().into();
-        let next = if listed.is_empty() { next } else { last + 1 };
-        Self { messages: VecDeque::new(), listed, next, last }
+    pub fn new(next: u64, last: u64, listed: Vec<u64>) -> Self {
+        Self { messages: VecDeque::new(), listed: listed.into(), next, last }
     }
 
     /// Messages held.

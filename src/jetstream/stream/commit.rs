@@ -258,10 +258,8 @@ impl Stream {
     }
 
     fn stage_owed(&mut self) {
-        if !self.pipeline.unsettled.is_empty() {
-            for seq in std::mem::take(&mut self.pipeline.unsettled) {
-                self.remove_if_unneeded(seq);
-            }
+        for seq in std::mem::take(&mut self.pipeline.unsettled) {
+            self.remove(seq, Cause::Settled);
         }
         if !self.pipeline.owed.is_empty() {
             let owed = std::mem::take(&mut self.pipeline.owed);

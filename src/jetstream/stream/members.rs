@@ -9,6 +9,7 @@ use crate::jetstream::api::answer::{AnswerKind, Success, kinds};
 use crate::jetstream::api::consumer_create::{self, Action, Named};
 use crate::jetstream::api::consumer_names::{self, LIST_LIMIT, NAMES_LIMIT, Page};
 use crate::jetstream::api::endpoint::Endpoint;
+use crate::jetstream::api::json;
 use crate::jetstream::api::level;
 use crate::jetstream::consumer::birth::{ConsumerBirth, Start};
 use crate::jetstream::consumer::config::{AckPolicy, DeliverPolicy};
@@ -273,6 +274,9 @@ impl Stream {
     // ---- going
 
     pub(super) fn delete_consumer_asked(&mut self, name: &[u8], request: ApiRequest) {
+        if !json::is_empty_request(&request.body) {
+            return self.refuse(request, kinds::CONSUMER_DELETE, &ErrCode::NotEmptyRequest.api());
+        }
         match self.consumers.named(name).map(|member| member.id) {
             Some(id) => self.delete_consumer(id, Some(request)),
             None => self.refuse(request, kinds::CONSUMER_DELETE, &ErrCode::ConsumerNotFound.api()),

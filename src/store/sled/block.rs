@@ -118,18 +118,24 @@ pub struct ReadBlock {
 }
 
 impl ReadBlock {
-    /// `None` if head or table are damaged. Bytes behind the block are ignored.
+    /// `None` if head or table are damaged, or something is missing. Bytes behind the block are ignored.
     pub fn open(bytes: Bytes) -> Option<Self> {
+        let whole = u32::from_le_bytes(bytes.get(32..36)?.try_into().ok()?) as usize <= bytes.len();
+        Self::open_cut(bytes).filter(|_| whole)
+    }
+
+    /// As [`open`](Self::open), for a block whose last records may be missing.
+    pub fn open_cut(bytes: Bytes) -> Option<Self> {
         let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
         let long = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
         let (count, length) = (word(4)? as usize, word(32)? as usize);
         let table_end = HEAD.checked_add(count.checked_mul(TABLE_ENTRY)?)?;
-        if word(0)? != MAGIC || length > bytes.len() || table_end > length {
+        if word(0)? != MAGIC || table_end > length || table_end > bytes.len() {
             return None;
         }
         let sound = head_checksum(&bytes[..table_end]) == word(36)?;
         let (stream, first, last) = (long(8)?, long(16)?, long(24)?);
-        let bytes = bytes.slice(..length);
+        let bytes = bytes.slice(..length.min(bytes.len()));
         sound.then_some(Self { stream, first, last, count, bytes })
     }
 
@@ -147,7 +153,7 @@ impl ReadBlock {
     fn table(&self, number: usize) -> (usize, u64) {
         let at = HEAD + number * TABLE_ENTRY;
         let word = |at: usize| u32::from_le_bytes(self.bytes[at..at + 4].try_into().expect("four bytes"));
-        (word(at) as usize, self.first + word(at + 4) as u64)
+        (word(at) as usize, self.first.saturating_add(word(at + 4) as u64))
     }
 
     fn number_of(&self, seq: u64) -> Option<usize> {

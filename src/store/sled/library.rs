@@ -3,6 +3,7 @@
 use super::block::{self, ReadBlock};
 use super::meta::{self, Pointer, generation_path, numbered, volume_path};
 use super::model::{Block, Model, StreamModel};
+use super::salvage::{Salvaged, salvage};
 use super::vault::{self, Vault};
 use crate::store::IndexEntry;
 use crate::store::journal::two_slot::TwoSlot;
@@ -185,6 +186,8 @@ impl Library {
 pub struct Shelf {
     open: BTreeMap<u64, Vault>,
     failed: BTreeSet<u64>,
+    /// By volume, what could be saved where its database refuses to read.
+    salvaged: BTreeMap<u64, Salvaged>,
     /// In the order of their use, the last one last.
     used: Vec<u64>,
 }
@@ -193,9 +196,28 @@ pub struct Shelf {
 const OPEN_VOLUMES: usize = 3;
 
 impl Shelf {
-    /// A block, read from its volume; none if it cannot be read.
+    /// A block, read from its volume; none if it cannot be read. It may have damaged records.
     pub fn block(&mut self, dir: &Path, stream: u64, first: u64, block: &Block) -> Option<ReadBlock> {
-        let vault = self.vault(dir, block.volume)?;
+        let saved = self.salvaged.get(&block.volume).and_then(|saved| saved.get(&(stream, first)));
+        if let Some(saved) = saved {
+            return Some(saved.clone());
+        }
+        let read = match self.vault(dir, block.volume) {
+            Some(vault) => Self::read(vault, stream, first, block),
+            None => None,
+        };
+        if read.is_some() {
+            return read;
+        }
+        let volume = block.volume;
+        let saved = self.salvaged.entry(volume).or_insert_with(|| {
+            tracing::error!("volume {volume} is damaged, saving what can be read of it");
+            salvage(&volume_path(dir, volume).join(super::vault::DATABASE))
+        });
+        saved.get(&(stream, first)).cloned()
+    }
+
+    fn read(vault: &mut Vault, stream: u64, first: u64, block: &Block) -> Option<ReadBlock> {
         match vault.get(&tree_name(stream), &first.to_be_bytes()) {
             Ok(Some(bytes)) => ReadBlock::open(bytes).filter(|read| read.stream == stream && read.first == first),
             Ok(None) => None,
@@ -233,8 +255,10 @@ impl Shelf {
         self.open.remove(&volume);
         self.used.retain(|other| *other != volume);
         self.failed.remove(&volume);
+        self.salvaged.remove(&volume);
     }
 
+    /// Closes all databases; what was saved of damaged ones is kept.
     pub fn close_all(&mut self) {
         self.open.clear();
         self.used.clear();

@@ -11,7 +11,9 @@ pub mod handle;
 pub mod library;
 pub mod meta;
 pub mod model;
+mod quiet;
 pub mod replay;
+pub mod salvage;
 pub mod sealer;
 pub mod vault;
 
@@ -22,5 +24,6 @@ pub use archive::Archive;
 pub use handle::DurableStream;
 pub use library::Library;
 pub use model::{Block, ConsumerModel, Model, StreamModel};
+pub use quiet::hide_sync_command;
 pub use replay::Replay;
 pub use sealer::Sealer;

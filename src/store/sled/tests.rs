@@ -1,1 +1,137 @@
+use super::block::{self, ReadBlock};
+use super::library::{Library, Placed, Shelf};
+use super::meta::volume_path;
+use super::model::{Model, StreamModel, cut_out};
+use crate::store::record::encode_message;
+use crate::store::{Change, Draft};
+use bytes::{Bytes, BytesMut};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
 
+fn entry(seq: u64, size: usize) -> Bytes {
+    let mut out = BytesMut::new();
+    let payload = seq.to_le_bytes().repeat(size / 8 + 1);
+    encode_message(&mut out, &Draft { seq, timestamp: 1, subject: b"x", headers: [b"", b""], payload: &payload });
+    out.freeze()
+}
+
+fn model(last: u64) -> Model {
+    let mut model = Model::default();
+    model.apply(1, Change::Create { account: "A".into(), name: "S".into(), config: Bytes::new(), created: 1 });
+    let stream = model.streams.get_mut(&1).unwrap();
+    stream.last = last;
+    model
+}
+
+/// A library with one volume that holds these messages of stream 1.
+fn library(dir: &std::path::Path, seqs: &[u64], size: usize) -> Library {
+    let mut library = Library::load(dir).unwrap();
+    let entries: Vec<_> = seqs.iter().map(|seq| (*seq, entry(*seq, size))).collect();
+    let records = entries.iter().filter_map(|(seq, entry)| block::record_of_entry(*seq, entry));
+    let mut model = model(*seqs.last().unwrap());
+    library.write_volume(&mut model, Placed::from([(1, block::build(1, records))])).unwrap();
+    library.advance(model).unwrap();
+    library
+}
+
+fn index(library: &Library) -> (Vec<u64>, Vec<u64>) {
+    let (mut found, mut damaged) = (Vec::new(), Vec::new());
+    let stream: &StreamModel = &library.model.streams[&1];
+    library.index(&mut Shelf::default(), 1, stream, |(seq, entry)| match entry {
+        Ok(_) => found.push(seq),
+        Err(()) => damaged.push(seq),
+    });
+    (found, damaged)
+}
+
+#[test]
+fn a_flipped_bit_in_a_volume_costs_one_message() {
+    let dir = tempfile::tempdir().unwrap();
+    let seqs: Vec<u64> = (1..=2000).collect();
+    drop(library(dir.path(), &seqs, 200));
+    let slabs = volume_path(dir.path(), 0).join("sled/slabs");
+    let largest = std::fs::read_dir(slabs).unwrap().map(|file| file.unwrap().path());
+    let largest = largest.max_by_key(|path| path.metadata().unwrap().len()).unwrap();
+    let mut bytes = std::fs::read(&largest).unwrap();
+    let record = 900u64.to_le_bytes().repeat(10);
+    let at = memchr::memmem::find(&bytes, &record).expect("payloads lie there as they are") + 40;
+    bytes[at] ^= 4;
+    std::fs::write(&largest, bytes).unwrap();
+    let library = Library::load(dir.path()).unwrap();
+    let (found, damaged) = index(&library);
+    assert_eq!((found.len(), damaged), (1999, vec![900]));
+}
+
+#[test]
+fn damaged_metadata_of_sled_is_put_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let seqs: Vec<u64> = (1..=500).collect();
+    drop(library(dir.path(), &seqs, 100));
+    for file in std::fs::read_dir(volume_path(dir.path(), 0).join("sled/metadata")).unwrap() {
+        let path = file.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes.iter_mut().skip(3).step_by(7).for_each(|byte| *byte ^= 0x55);
+        std::fs::write(&path, bytes).unwrap();
+    }
+    let library = Library::load(dir.path()).unwrap();
+    assert_eq!(index(&library), (seqs, vec![]));
+}
+
+#[test]
+fn lost_meta_is_rebuilt_from_volumes() {
+    let dir = tempfile::tempdir().unwrap();
+    let seqs: Vec<u64> = (1..=500).filter(|seq| seq % 7 != 0).collect();
+    let before = library(dir.path(), &seqs, 100).model;
+    std::fs::remove_dir_all(dir.path().join("meta")).unwrap();
+    let rebuilt = Library::load(dir.path()).unwrap();
+    assert_eq!(rebuilt.model, before);
+    assert_eq!(index(&rebuilt), (seqs.clone(), vec![]));
+    drop(rebuilt);
+    std::fs::remove_file(dir.path().join("pointer")).unwrap();
+    assert_eq!(index(&Library::load(dir.path()).unwrap()).0, seqs);
+}
+
+#[test]
+fn a_volume_that_is_gone_is_told_and_the_store_opens() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(library(dir.path(), &[1, 2, 3, 9], 100));
+    std::fs::remove_dir_all(volume_path(dir.path(), 0)).unwrap();
+    let library = Library::load(dir.path()).unwrap();
+    let stream = &library.model.streams[&1];
+    assert_eq!((stream.blocks.len(), stream.lost.clone()), (0, vec![1..=3, 9..=9]));
+}
+
+proptest! {
+    #[test]
+    fn blocks_give_back_what_was_put_in(gaps in proptest::collection::vec((1u64..200_000, 0usize..5000), 1..80)) {
+        let mut seq = 0;
+        let entries: Vec<_> = gaps.iter().map(|(gap, size)| { seq += gap; (seq, entry(seq, *size)) }).collect();
+        let records = entries.iter().filter_map(|(seq, entry)| block::record_of_entry(*seq, entry));
+        let blocks = block::build(7, records);
+        let mut found = Vec::new();
+        for new in blocks {
+            let block = ReadBlock::open(new.bytes).unwrap();
+            prop_assert_eq!((block.stream, block.first, block.last), (7, new.first, new.last));
+            for (seq, record) in block.records() {
+                found.push((seq, record.unwrap().2.to_vec()));
+                let message = block.message(seq).unwrap().unwrap();
+                prop_assert_eq!(&message.payload()[..8], seq.to_le_bytes());
+            }
+            let there: BTreeSet<u64> = block.records().map(|(seq, _)| seq).collect();
+            let gaps: BTreeSet<u64> = new.gaps.into_iter().flatten().collect();
+            prop_assert!(gaps.is_disjoint(&there) && gaps.len() + there.len() == (new.last - new.first + 1) as usize);
+        }
+        let put: Vec<_> = entries.iter().map(|(seq, entry)| (*seq, entry[16..].to_vec())).collect();
+        prop_assert_eq!(found, put);
+    }
+
+    #[test]
+    fn cutting_out_ranges_is_like_cutting_out_numbers(list in proptest::collection::btree_set(0u64..60, 0..30), from in 0u64..60, length in 0u64..20) {
+        let mut ranges = super::library::ranges(list.iter().copied());
+        let gone = from..=from + length;
+        cut_out(&mut ranges, &gone);
+        let left: Vec<u64> = ranges.into_iter().flatten().collect();
+        let expected: Vec<u64> = list.into_iter().filter(|n| !gone.contains(n)).collect();
+        prop_assert_eq!(left, expected);
+    }
+}

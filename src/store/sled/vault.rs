@@ -42,7 +42,7 @@ struct Guard {
 const GUARDS: [&str; 2] = ["guard-a", "guard-b"];
 
 /// The folder of the database within that of the vault.
-const DATABASE: &str = "sled";
+pub const DATABASE: &str = "sled";
 
 /// Writes a vault and makes sure that it can be read. Leaves nothing behind if it cannot be written.
 pub fn write(dir: &Path, contents: Contents<'_>) -> io::Result<()> {

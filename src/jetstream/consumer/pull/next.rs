@@ -39,10 +39,10 @@ impl Consumer {
             }
         }
         if self.pulls.len() as i64 >= self.config.max_waiting {
-            if let Err(request) = self.asking.park(request, now) {
-                self.refuse_full(&request);
-            }
-            return;
+            return match self.asking.may_park(now) {
+                true => self.asking.park(request, now),
+                false => self.refuse_full(&request),
+            };
         }
         self.enqueue(request, now);
     }

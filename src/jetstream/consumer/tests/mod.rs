@@ -1,0 +1,7 @@
+mod acks;
+mod bench;
+mod config;
+mod floor;
+mod lifecycle;
+mod pulls;
+mod pushes;

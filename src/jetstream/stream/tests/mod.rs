@@ -1,0 +1,7 @@
+mod bench;
+mod consumers;
+mod failures;
+mod model;
+mod publishing;
+mod requests;
+mod world;
