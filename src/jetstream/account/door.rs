@@ -41,7 +41,7 @@ impl JetStream {
             Endpoint::StreamCreate { stream } => self.stream_create(&text(stream), request),
             Endpoint::StreamUpdate { stream } => self.stream_update(&text(stream), request),
             Endpoint::StreamDelete { stream } => self.stream_delete(&text(stream), request),
-            Endpoint::StreamRestore { .. } => self.stream_restore(request),
+            Endpoint::StreamRestore { stream } => self.stream_restore(&text(stream), request),
             Endpoint::Clustered { answer } => {
                 let answer = ApiAnswer::failure(request, kinds::clustered(answer), &ErrCode::ClusterRequired.api());
                 self.answer(answer);

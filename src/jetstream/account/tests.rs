@@ -492,6 +492,16 @@ async fn requests_about_a_missing_stream() {
         ("CONSUMER.CREATE.X", "", "400/10056 stream name in subject does not match request"),
         ("CONSUMER.CREATE.X", r#"{"stream_name":"X","config":{}}"#, strange),
         ("STREAM.RESTORE.X", "", "400/10003 bad request"),
+        (
+            "STREAM.RESTORE.X",
+            "x",
+            "400/10025 invalid JSON: invalid character 'x' looking for beginning of value at offset 1",
+        ),
+        (
+            "STREAM.RESTORE.X",
+            r#"{"config":{"name":"Y"},"state":{}}"#,
+            "400/10056 stream name in subject does not match request",
+        ),
     ] {
         let answer = world.api(verb, body).await;
         let error = &answer["error"];

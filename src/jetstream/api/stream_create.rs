@@ -44,19 +44,10 @@ impl JetStream {
         if config.mirror_direct && config.mirror.is_none() {
             return Err(invalid("stream has no mirror but does have mirror direct"));
         }
+        self.has_place_for(&config)?;
         let (limits, account) = (&*self.setting.limits, &self.setting.account_limits);
-        let existing = self.catalogue.get(name);
-        let others = self.catalogue.len() - usize::from(existing.is_some());
-        let is_full = |most: i64| most > 0 && others as u64 >= most.unsigned_abs();
-        if is_full(account.max_streams) || is_full(limits.max_streams) {
-            return Err(ErrCode::MaximumStreamsLimit.api());
-        }
-        self.catalogue.has_room(&config, limits, account)?;
-        if account.max_consumers > 0 && config.max_consumers > account.max_consumers {
-            return Err(ErrCode::MaximumConsumersLimit.api());
-        }
         validate::check(&mut config, &Against { limits, account, pedantic: asked.pedantic })?;
-        if let Some(existing) = existing {
+        if let Some(existing) = self.catalogue.get(name) {
             return match equality::is_same(&existing.config, &config) {
                 true => Ok(config),
                 false => Err(ErrCode::StreamNameExists.api()),
@@ -66,6 +57,21 @@ impl JetStream {
             return Err(ErrCode::StreamSubjectOverlap.api());
         }
         Ok(config)
+    }
+
+    /// Whether the limits of account and server leave room for one more stream, if it is one more.
+    pub(super) fn has_place_for(&self, config: &StreamConfig) -> Result<(), ApiError> {
+        let (limits, account) = (&*self.setting.limits, &self.setting.account_limits);
+        let others = self.catalogue.len() - usize::from(self.catalogue.get(&config.name).is_some());
+        let is_full = |most: i64| most > 0 && others as u64 >= most.unsigned_abs();
+        if is_full(account.max_streams) || is_full(limits.max_streams) {
+            return Err(ErrCode::MaximumStreamsLimit.api());
+        }
+        self.catalogue.has_room(config, limits, account)?;
+        if account.max_consumers > 0 && config.max_consumers > account.max_consumers {
+            return Err(ErrCode::MaximumConsumersLimit.api());
+        }
+        Ok(())
     }
 }
 

@@ -202,7 +202,7 @@ fn subjects() {
 
 #[test]
 fn origins() {
-    let unsupported = |feature: &str| format!("500/10052 {feature} are not supported by this server yet");
+    let unsupported = |feature: &str| format!("500/10052 this server does not support {feature} yet");
     let mirror = |mut mirror: Value| {
         mirror.as_object_mut().expect("an object").entry("name").or_insert("ORIGIN".into());
         outcome(json!({"mirror": mirror}))

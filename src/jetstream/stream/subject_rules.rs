@@ -56,7 +56,8 @@ fn among_themselves(subjects: &[String]) -> Result<(), ApiError> {
             false => subjects[..place].iter().position(|other| collides(other.as_bytes(), subject.as_bytes())),
         };
         if let Some(other) = overlap {
-            return Err(invalid(format_args!("subject {subject:?} overlaps with {:?}", subjects[other])));
+            let earlier = &subjects[other];
+            return Err(invalid(format_args!("subject {earlier:?} overlaps with {subject:?}")));
         }
         seen.insert(subject.as_bytes(), place);
     }

@@ -21,7 +21,7 @@ const ROWS: &[Row] = &[
 
 pub fn check(config: &StreamConfig) -> Result<(), ApiError> {
     match ROWS.iter().find(|(_, asked)| asked(config)) {
-        Some((feature, _)) => Err(invalid(format_args!("{feature} are not supported by this server yet"))),
+        Some((feature, _)) => Err(invalid(format_args!("this server does not support {feature} yet"))),
         None => Ok(()),
     }
 }
