@@ -75,7 +75,7 @@ impl Stream {
     pub(super) fn forget_ids(&mut self) {
         self.expiry.ids_are_watched = false;
         self.dedupe.expire(self.now());
-        if self.dedupe.len() > 0 {
+        if !self.dedupe.is_empty() {
             self.watch_ids();
         }
     }

@@ -125,6 +125,7 @@ impl Stream {
     fn is_full_of_consumers(&self) -> bool {
         let most = match self.config.max_consumers {
             own if own > 0 => own,
+            _ if self.setting.account_limits.max_consumers > 0 => self.setting.account_limits.max_consumers,
             _ => self.setting.limits.max_consumers,
         };
         let counted = self.consumers.iter().filter(|member| !member.config.direct && !member.config.sourcing).count();
