@@ -254,6 +254,9 @@ impl Stream {
             effects.push(Effect::Later(Box::new(Later::SaveConfig(save))));
             return;
         }
+        if self.closing {
+            return;
+        }
         let SaveConfig { consumer, ticket, config, filter } = save;
         let Some(member) = self.consumers.get(consumer) else { return };
         let (is_volatile, has_new_filter) = (member.is_volatile, member.filter != filter);
@@ -286,6 +289,9 @@ impl Stream {
 
     /// Ends a consumer. Its deletion is made durable again and again until it is.
     pub(super) fn delete_consumer(&mut self, id: ConsumerId, request: Option<ApiRequest>) {
+        if self.closing {
+            return;
+        }
         self.resolve_counts();
         let Some(member) = self.consumers.remove(id) else { return };
         member.port.end.send(EndConsumer);
@@ -299,7 +305,7 @@ impl Stream {
             let body = kinds::CONSUMER_DELETE.success(&Success::YES);
             self.answer_with(request, kinds::CONSUMER_DELETE, body, true, |text| ErrCode::ConsumerCreate.text(text));
         }
-        if self.config.retention == Retention::Interest && !self.closing {
+        if self.config.retention == Retention::Interest {
             self.sweep_all();
         }
     }
