@@ -201,8 +201,8 @@ impl Stream {
             return Err(NO_RESULTS);
         }
         get.no_hdr = false;
+        let seqs: VecDeque<u64> = seqs.into_iter().filter(|seq| *seq >= request.seq).collect();
         get.pending = seqs.len() as u64;
-        let seqs = seqs.into_iter().filter(|seq| *seq >= request.seq).collect();
         get.kind = Several::These { seqs, upto };
         Ok(get)
     }

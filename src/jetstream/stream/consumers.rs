@@ -150,7 +150,12 @@ impl Consumers {
         self.names.values().filter_map(|id| self.members.get(id))
     }
 
-    /// A number that no consumer of this stream has or had since the start.
+    /// Numbers below this have been given already.
+    pub fn reserve_ids(&mut self, next: ConsumerId) {
+        self.last_id = self.last_id.max(next.0.saturating_sub(1));
+    }
+
+    /// A number that no consumer of this stream has or had.
     pub fn fresh_id(&mut self) -> ConsumerId {
         self.last_id += 1;
         ConsumerId(self.last_id)

@@ -240,6 +240,8 @@ impl Contents {
         if let Some(wiped) = changes.wiped {
             (self.index, self.subjects, self.bytes) = (wiped.index, wiped.subjects, wiped.bytes);
             self.epoch = wiped.epoch;
+            // These are numbers of the table that has just gone.
+            self.changes.emptied.clear();
         } else {
             self.take_back_appended(changes.before.last);
             for id in &changes.emptied {

@@ -39,6 +39,10 @@ impl Dedupe {
         self.ids.len()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
     pub fn set_window(&mut self, window: i64) {
         self.window = window;
     }

@@ -14,13 +14,19 @@ const PAUSE: i64 = 50_000_000;
 /// When the next look is due.
 #[derive(Debug, Default)]
 pub struct Expiry {
-    is_set: bool,
+    /// What the alarm is set for.
+    at: Option<i64>,
     ids_are_watched: bool,
 }
 
 impl Expiry {
     pub fn rang(&mut self) {
-        self.is_set = false;
+        self.at = None;
+    }
+
+    /// Whether an alarm is set: for the oldest message, so that new ones need none.
+    pub fn is_watching(&self) -> bool {
+        self.at.is_some()
     }
 
     /// Whether a message has lived too long.
@@ -39,13 +45,13 @@ fn deadline(contents: &Contents, max_age: i64) -> Option<i64> {
 }
 
 impl Stream {
-    /// Sets the alarm for the next message to expire, if none is set.
+    /// Sets the alarm for the next message to expire, unless it is set for then or earlier.
     pub(super) fn watch_age(&mut self) {
-        if self.expiry.is_set {
+        let Some(at) = deadline(&self.contents, self.config.max_age) else { return };
+        if self.expiry.at.is_some_and(|set| set <= at) {
             return;
         }
-        let Some(at) = deadline(&self.contents, self.config.max_age) else { return };
-        self.expiry.is_set = true;
+        self.expiry.at = Some(at);
         self.set_alarm(alarms::EXPIRY, (at - self.now()).max(PAUSE));
     }
 
@@ -75,7 +81,7 @@ impl Stream {
     pub(super) fn forget_ids(&mut self) {
         self.expiry.ids_are_watched = false;
         self.dedupe.expire(self.now());
-        if self.dedupe.len() > 0 {
+        if !self.dedupe.is_empty() {
             self.watch_ids();
         }
     }

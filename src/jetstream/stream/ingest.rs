@@ -255,7 +255,7 @@ impl Stream {
             }
             self.pipeline.open.count(audience, self.consumers.audiences.base());
         }
-        if self.config.max_age > 0 {
+        if self.config.max_age > 0 && !self.expiry.is_watching() {
             self.watch_age();
         }
         stored.seq

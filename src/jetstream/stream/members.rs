@@ -125,6 +125,7 @@ impl Stream {
     fn is_full_of_consumers(&self) -> bool {
         let most = match self.config.max_consumers {
             own if own > 0 => own,
+            _ if self.setting.account_limits.max_consumers > 0 => self.setting.account_limits.max_consumers,
             _ => self.setting.limits.max_consumers,
         };
         let counted = self.consumers.iter().filter(|member| !member.config.direct && !member.config.sourcing).count();
@@ -253,6 +254,9 @@ impl Stream {
             effects.push(Effect::Later(Box::new(Later::SaveConfig(save))));
             return;
         }
+        if self.closing {
+            return;
+        }
         let SaveConfig { consumer, ticket, config, filter } = save;
         let Some(member) = self.consumers.get(consumer) else { return };
         let (is_volatile, has_new_filter) = (member.is_volatile, member.filter != filter);
@@ -285,6 +289,9 @@ impl Stream {
 
     /// Ends a consumer. Its deletion is made durable again and again until it is.
     pub(super) fn delete_consumer(&mut self, id: ConsumerId, request: Option<ApiRequest>) {
+        if self.closing {
+            return;
+        }
         self.resolve_counts();
         let Some(member) = self.consumers.remove(id) else { return };
         member.port.end.send(EndConsumer);
@@ -298,7 +305,7 @@ impl Stream {
             let body = kinds::CONSUMER_DELETE.success(&Success::YES);
             self.answer_with(request, kinds::CONSUMER_DELETE, body, true, |text| ErrCode::ConsumerCreate.text(text));
         }
-        if self.config.retention == Retention::Interest && !self.closing {
+        if self.config.retention == Retention::Interest {
             self.sweep_all();
         }
     }

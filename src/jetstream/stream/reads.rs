@@ -46,25 +46,19 @@ impl Stream {
     pub(in crate::jetstream) fn gather(&mut self, seqs: Vec<u64>, then: Then) {
         debug_assert!(seqs.len() <= MAX_FETCH);
         let mut missing = Vec::new();
-        let mut look = |seq: u64| {
-            if !self.contents.index.contains(seq) {
-                return None;
-            }
+        let mut found = Vec::with_capacity(seqs.len());
+        for seq in seqs.into_iter().filter(|seq| self.contents.index.contains(*seq)) {
             match self.store.get(seq) {
-                Lookup::Here(message) => Some(message),
+                Lookup::Here(message) => found.push(Some(message)),
                 Lookup::Elsewhere => {
                     missing.push(seq);
-                    None
+                    found.push(None);
                 }
             }
-        };
-        let found: Vec<_> = seqs.iter().map(|seq| (*seq, look(*seq))).collect();
-        if missing.is_empty() {
-            return self.gathered(found.into_iter().filter_map(|(_, message)| message).collect(), then);
         }
-        // Only what is on the disk stays as a gap; the rest is left out now.
-        let found = found.into_iter().filter(|(seq, message)| message.is_some() || missing.contains(seq));
-        let found = found.map(|(_, message)| message).collect();
+        if missing.is_empty() {
+            return self.gathered(found.into_iter().flatten().collect(), then);
+        }
         self.reads.next_ticket += 1;
         let ticket = self.reads.next_ticket;
         self.reads.waiting.insert(ticket, Waiting { found, then });

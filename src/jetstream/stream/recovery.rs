@@ -47,9 +47,10 @@ impl Stream {
         }
         self.contents.restored();
         self.pipeline.durable_last = self.contents.last();
-        if self.dedupe.len() > 0 {
+        if !self.dedupe.is_empty() {
             self.watch_ids();
         }
+        self.consumers.reserve_ids(found.next_consumer);
         self.recovered = found.consumers;
     }
 }

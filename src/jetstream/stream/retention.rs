@@ -23,6 +23,9 @@ impl Stream {
     /// A consumer's steps, and the removals they cause: one commit.
     pub(super) fn save(&mut self, save: Save) {
         let Save { consumer, ticket, deltas, state, settled, settled_upto, answer } = save;
+        if self.closing {
+            return;
+        }
         let has_retention = self.has_retention();
         let Some(member) = self.consumers.get_mut(consumer) else { return };
         if !member.is_volatile {

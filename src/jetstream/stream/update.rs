@@ -21,8 +21,7 @@ impl Stream {
             self.desk.refused.send(refused);
             return;
         }
-        let before = std::mem::replace(&mut self.config, config.clone());
-        self.config = before.clone();
+        let before = self.config.clone();
         self.adopt(config);
         self.store.stage(Change::Configure { config: self.config_bytes() });
         self.apply_limits(&before);

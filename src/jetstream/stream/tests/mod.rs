@@ -3,5 +3,6 @@ mod consumers;
 mod failures;
 mod model;
 mod publishing;
+mod recovery;
 mod requests;
 mod world;

@@ -237,3 +237,29 @@ async fn deleting_ends_consumers_and_stream() {
     assert!(seen.ended && seen.dismissed);
     assert!(seen.published.iter().any(|got| got.subject == "$JS.EVENT.ADVISORY.STREAM.DELETED.S"));
 }
+
+#[actix_rt::test]
+async fn a_shorter_age_is_watched_from_the_update_on() {
+    let mut world = World::new(StreamConfig { max_age: 3_600_000_000_000, ..config(&["a"]) });
+    world.publish("a", &[], "").await;
+    let update = StreamConfig { max_age: 100_000_000, ..config(&["a"]) };
+    let request = crate::jetstream::messages::ApiRequest {
+        via: crate::router::messages::RouterId(0),
+        client: 1,
+        subject: "$JS.API.STREAM.UPDATE.S".into(),
+        reply: "answer".into(),
+        headers: Default::default(),
+        body: Default::default(),
+    };
+    world.stream.send(crate::jetstream::messages::UpdateStream { config: update, request });
+    world.settle().await;
+    world.advance_clock(200_000_000);
+    // The alarm is a real one: it comes when the wheel has turned.
+    for _ in 0..2000 {
+        if world.state().await["messages"] == 0 {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    panic!("the message is still there");
+}

@@ -7,7 +7,7 @@ use crate::jetstream::consumer::birth::ConsumerBirth;
 use crate::jetstream::messages::*;
 use crate::jetstream::stream::consumers::ConsumerPort;
 use crate::jetstream::stream::{Birth, Stream, StreamConfig};
-use crate::jetstream::{Limits, Setting};
+use crate::jetstream::{AccountLimits, Limits, Setting};
 use crate::protocol::StoredMessage;
 use crate::router::messages::*;
 use crate::router::{Line, Switchboard, part};
@@ -19,6 +19,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 type Shared<T> = Arc<Mutex<T>>;
+
+/// Subject, headers, payload.
+pub type Post<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
 
 /// What a client would have got.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,7 +221,7 @@ impl TestStores {
 }
 
 impl StreamStores for TestStores {
-    fn durable(&self, _: StreamId, port: StorePort) -> Box<dyn StreamStore> {
+    fn durable(&self, _: StreamId, _: Hot, port: StorePort) -> Box<dyn StreamStore> {
         self.open(port, false)
     }
     fn memory(&self, _: StreamId, port: StorePort) -> Box<dyn StreamStore> {
@@ -365,7 +368,8 @@ impl World {
             store: Arc::new(TestStores(disk.clone())),
             timers,
             clock: clock.clone(),
-            limits: Arc::new(limits()),
+            limits: Arc::new(Limits::default()),
+            account_limits: AccountLimits::default(),
         };
         let birth = match recovered {
             Some(found) => Birth::Recovered(Box::new(found)),
@@ -400,11 +404,11 @@ impl World {
     }
 
     /// Publishes one batch of messages: subject, headers, payload. Returns the reply subjects.
-    pub fn send(&mut self, messages: &[(&str, &[(&str, &str)], &str)]) -> Vec<String> {
+    pub fn send(&mut self, messages: &[Post<'_>]) -> Vec<String> {
         let mut buffer = BytesMut::new();
         let mut replies = Vec::new();
         let mut incoming = Vec::new();
-        let mut put = |buffer: &mut BytesMut, bytes: &[u8]| {
+        let put = |buffer: &mut BytesMut, bytes: &[u8]| {
             let start = buffer.len() as u32;
             buffer.put_slice(bytes);
             start..buffer.len() as u32
@@ -508,23 +512,6 @@ impl World {
 
     fn committed(&self) -> Outlet<Committed> {
         self.disk.lock().expect("no test panics").port.as_ref().expect("the store is open").committed.clone()
-    }
-}
-
-fn limits() -> Limits {
-    Limits {
-        max_memory: -1,
-        max_file: -1,
-        domain: None,
-        strict: true,
-        duplicate_window: None,
-        max_ack_pending: None,
-        max_request_batch: None,
-        max_consumers: -1,
-        max_streams: -1,
-        max_payload: 1 << 20,
-        max_buffered_messages: 10_000,
-        max_buffered_bytes: 128 << 20,
     }
 }
 
