@@ -121,7 +121,7 @@ impl Default for JetStreamSettings {
             strict: true,
             request_queue_limit: 10_000,
             info_queue_limit: 0,
-            max_buffered_msgs: 10_000,
+            max_buffered_msgs: 100_000,
             max_buffered_size: 128 * units::MIB,
             limits: JetStreamLimits::default(),
         }

@@ -57,7 +57,7 @@ impl Default for NetworkSettings {
         Self {
             arbiters_wanted: 0,
             read_buffer: 4 * units::KIB,
-            read_buffer_max: 64 * units::KIB,
+            read_buffer_max: 128 * units::KIB,
             pre_auth_buffer: 64 * units::KIB,
             stall_above: units::MIB,
             stall_below: 512 * units::KIB,
