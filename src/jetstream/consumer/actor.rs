@@ -142,6 +142,8 @@ impl Consumer {
         let is_recovered = birth.recovered.is_some();
         let listed = start.last_per_subject.unwrap_or_default();
         let next = listed.first().copied().unwrap_or(start.next).max(1);
+        // After a list comes what was stored since.
+        let after = if listed.is_empty() { next } else { start.next.max(start.stream_last + 1) };
         let state = birth.recovered.unwrap_or_else(|| Ledger::beginning(next));
         let now = setting.clock.now();
         Self {
@@ -163,7 +165,7 @@ impl Consumer {
             ledger: Ledger::new(state, retention != Retention::Limits),
             next_seq: next,
             tally: Tally::new(start.pending),
-            read_ahead: ReadAhead::new(start.next.max(1), start.upto, listed),
+            read_ahead: ReadAhead::new(after, start.upto, listed),
             redeliveries: RedeliveryQueue::default(),
             waits: AckWaits::new(&config),
             deadlines: Deadlines::default(),

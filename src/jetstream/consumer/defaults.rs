@@ -41,7 +41,7 @@ pub fn apply(config: &mut ConsumerConfig, stream: &StreamContext<'_>, pedantic: 
     if config.max_deliver < -1 {
         correct("max_deliver must be set to -1")?;
     }
-    if (config.max_deliver == 0 && config.ack_policy != AckPolicy::FlowControl) || config.max_deliver < -1 {
+    if config.max_deliver == 0 || config.max_deliver < -1 {
         config.max_deliver = -1;
     }
     if let Some(&first) = config.backoff.first() {

@@ -253,11 +253,15 @@ impl Consumer {
         if let Some(due) = self.waits.due(&self.ledger, seq) {
             self.deadlines.set(seq, due);
         }
-        let pin = match self.config.priority_policy {
-            PriorityPolicy::PinnedClient => format!("Nats-Pin-Id: {}\r\n", self.pin.id),
-            _ => String::new(),
-        };
-        let shown = Presentation { reply: ack, extra_headers: pin.as_bytes(), headers_only: self.config.headers_only };
+        let mut extra = String::new();
+        if self.config.headers_only {
+            extra.push_str(&format!("Nats-Msg-Size: {}\r\n", message.payload().len()));
+        }
+        if self.config.priority_policy == PriorityPolicy::PinnedClient {
+            extra.push_str(&format!("Nats-Pin-Id: {}\r\n", self.pin.id));
+        }
+        let shown =
+            Presentation { reply: ack, extra_headers: extra.as_bytes(), headers_only: self.config.headers_only };
         let mut sent = Sent::new(seq, consumer, previous);
         (sent.bytes, sent.first) = (bytes.min(u32::MAX as usize) as u32, !again);
         match taker {

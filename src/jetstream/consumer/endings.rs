@@ -18,10 +18,8 @@ impl Consumer {
                 self.refuse(request, kinds::CONSUMER_INFO, &ErrCode::ConsumerNotFound.api());
             }
         }
-        if !self.config.direct {
-            let now = self.now();
-            self.news.deleted(now);
-        }
+        let now = self.now();
+        self.news.deleted(now);
         self.end(ctx);
     }
 

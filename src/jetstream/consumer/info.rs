@@ -129,6 +129,11 @@ impl Consumer {
 
     /// Answers a create or update request.
     pub(super) fn answer_created(&mut self, request: ApiRequest) {
+        let request = match self.config.is_push() {
+            true => self.push.hold(request),
+            false => Some(request),
+        };
+        let Some(request) = request else { return };
         let info = self.info(self.now(), false);
         self.jetstream.send(ApiAnswer::success(request, kinds::CONSUMER_CREATE, &info));
     }

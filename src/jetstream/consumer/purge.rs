@@ -16,8 +16,12 @@ impl Consumer {
                 match filters.iter().any(covers) || (filters.is_empty() && &filter[..] == b">") {
                     true => self.purge_below(purged.first_matching),
                     false => {
+                        let reaches = self.ledger.state().floor_stream < purged.first;
                         self.purge_below(purged.first);
-                        self.reading.doubt(self.ledger.state().pending.keys().copied());
+                        // Otherwise those gone are found when they are to be delivered again, as in the reference.
+                        if reaches {
+                            self.reading.doubt(self.ledger.state().pending.keys().copied());
+                        }
                     }
                 }
             }

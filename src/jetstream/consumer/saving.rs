@@ -168,9 +168,7 @@ impl Consumer {
         }
         self.is_born = true;
         let now = self.now();
-        if !self.config.direct {
-            self.news.created(now);
-        }
+        self.news.created(now);
         if let Some(until) = self.paused_until.filter(|&until| until > now) {
             self.news.paused(true, until, now);
         }

@@ -92,7 +92,6 @@ impl Consumer {
         if !known || self.ledger.pending(stream).is_none() {
             return true;
         }
-        self.last_acked = Some(now);
         self.news.naked(consumer, stream, delivered, now);
         match delay {
             None => self.redeliveries.push(stream),
@@ -108,7 +107,6 @@ impl Consumer {
     }
 
     fn in_progress(&mut self, numbers: AckNumbers, now: i64) -> bool {
-        self.last_acked = Some(now);
         if self.ledger.pending(numbers.stream).is_some() {
             self.ledger.touch(numbers.stream, now);
             self.set_deadline(numbers.stream);

@@ -26,10 +26,10 @@ impl Consumer {
         if self.pin.is_held_by(&request.pin) {
             self.renew_pin(now);
         }
-        if request.no_wait && request.expires.is_none() {
+        if request.no_wait {
             let available = self.available();
             let refusal = match available {
-                0 => Some(status::NO_MESSAGES),
+                0 => request.expires.is_none().then_some(status::NO_MESSAGES),
                 _ if available < self.pulls.wanted() => Some(status::REQUESTS_PENDING),
                 _ => None,
             };

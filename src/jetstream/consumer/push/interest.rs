@@ -12,6 +12,10 @@ impl Consumer {
     pub(in crate::jetstream::consumer) fn deliver_interest(&mut self, present: bool) {
         let now = self.now();
         let before = std::mem::replace(&mut self.push.is_active, present);
+        self.push.is_known = true;
+        for request in std::mem::take(&mut self.push.unanswered) {
+            self.answer_created(request);
+        }
         if before == present {
             return;
         }
