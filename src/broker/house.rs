@@ -30,7 +30,7 @@ pub struct Standing {
 }
 
 /// Brings everything up, from the bottom: clocks, routers, storage, streams, and last the door. Runs on the main arbiter.
-pub fn build(settings: Settings, identity: Identity, ended: oneshot::Sender<()>) -> Result<Standing, StartError> {
+pub async fn build(settings: Settings, identity: Identity, ended: oneshot::Sender<()>) -> Result<Standing, StartError> {
     // What can fail comes before anything is started.
     let users = access::users(&settings.auth)?;
     let bound = bind(&settings.server.host, settings.server.port, settings.network.backlog)?;
@@ -59,7 +59,7 @@ pub fn build(settings: Settings, identity: Identity, ended: oneshot::Sender<()>)
             let storage = Arbiter::new();
             let place = with_clock(storage.handle(), &house, "storage");
             arbiters.push(storage);
-            Some(jetstream::build(&settings, &identity, &house, &place, routers.switchboard())?)
+            Some(jetstream::build(&settings, &identity, &house, &place, routers.switchboard()).await?)
         }
     };
 

@@ -11,6 +11,7 @@ use crate::store::{self, Store, SyncMode};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use tokio::sync::oneshot;
 
 /// Streams, and where they are kept.
 pub struct Streams {
@@ -18,8 +19,13 @@ pub struct Streams {
     pub store: Store,
 }
 
-/// Opens the store, recovers what is there, and starts JetStream for the global account. Blocks until the store is read.
-pub fn build(
+/// How often everybody on the storage arbiter gets a turn before it counts as settled: JetStream, the streams it
+/// launches, the consumers they launch, and one for good measure.
+const SETTLING_TURNS: usize = 4;
+
+/// Opens the store, recovers what is there, and starts JetStream for the global account. Blocks while the store is
+/// read; returns when every stream and consumer listens, so that the first client finds them.
+pub async fn build(
     settings: &Settings,
     identity: &Identity,
     house: &House,
@@ -48,6 +54,14 @@ pub fn build(
         tracing::info!("  Restored {messages} messages for stream '$G > {name}'");
     }
     let jetstream = launch(&storage.0, house, move |own| JetStream::new(setting, own, recovered, next));
+    let (tell, settled) = oneshot::channel();
+    storage.0.spawn(async move {
+        for _ in 0..SETTLING_TURNS {
+            tokio::task::yield_now().await;
+        }
+        tell.send(()).ok();
+    });
+    settled.await.map_err(|_| StartError::Ended)?;
     logging::jetstream_banner(&settings.jetstream, max_memory, max_file, begun.elapsed());
     Ok(Streams { jetstream, store })
 }

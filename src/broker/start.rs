@@ -63,7 +63,7 @@ fn live(
     end: oneshot::Sender<()>,
 ) {
     let system = System::new();
-    let built = system.block_on(async { house::build(settings, identity, end) });
+    let built = system.block_on(house::build(settings, identity, end));
     let stands = built.is_ok();
     if tell.send(built).is_ok()
         && stands
