@@ -77,7 +77,7 @@ fn check_lookups(contents: &Contents, naive: &Naive, from: u64) {
         assert_eq!(contents.last_matching(&filter, from), held.iter().rfind(|seq| **seq <= from).copied());
         assert_eq!(contents.count_matching(&filter, from), after.len() as u64);
         let mut newest: BTreeMap<&String, u64> = BTreeMap::new();
-        held.iter().filter(|seq| **seq <= from).for_each(|seq| drop(newest.insert(&naive.messages[seq].0, *seq)));
+        newest.extend(held.iter().filter(|seq| **seq <= from).map(|seq| (&naive.messages[seq].0, *seq)));
         let newest: BTreeSet<u64> = newest.into_values().collect();
         assert!(contents.last_of_each(&filter, from).into_iter().eq(newest), "last of each");
         let limit = PageLimit { upto: naive.last, messages: 3, bytes: u64::MAX, budget: 10_000 };

@@ -113,7 +113,7 @@ hears! { Recorder,
     Unlisten => |seen, m| drop(seen.listening.remove(&m.tag));
     Release => |seen, m| seen.released += m.bytes;
     Watch => |seen, m| drop(m);
-    Unwatch => |seen, m| drop(m.tag);
+    Unwatch => |seen, m| { let _ = m; };
     AskInterest => |seen, m| drop(m);
     Publish => |seen, m| for message in &m.messages {
         seen.published.push(Got {
