@@ -6,6 +6,8 @@ use postroom::{broker, logging, signals};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // SAFETY: the first thing that happens, on the only thread.
+    unsafe { postroom::store::sled::hide_sync_command() };
     match flags::parse(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())) {
         Ok(Command::Run(source)) => run(&source),
         Ok(Command::Check(source)) => check(&source),
