@@ -7,6 +7,7 @@ use super::contents::Contents;
 use super::dedupe::Dedupe;
 use super::desk::Desk;
 use super::expiry::Expiry;
+use super::lifetimes::Lifetimes;
 use super::lost::Lost;
 use super::members::Listings;
 use super::reads::Reads;
@@ -64,6 +65,7 @@ pub struct Stream {
     pub(in crate::jetstream) acks: AckWriter,
     pub(in crate::jetstream) reads: Reads,
     pub(in crate::jetstream) expiry: Expiry,
+    pub(in crate::jetstream) lifetimes: Lifetimes,
     pub(in crate::jetstream) lost: Lost,
     pub(super) listings: Listings,
     /// Subjects listened to, with their tags.
@@ -112,6 +114,8 @@ pub struct StreamState {
     pub hot_bytes: usize,
     /// Message ids in the duplicate window.
     pub message_ids: usize,
+    /// Messages that have a TTL or are delete markers.
+    pub lifetimes: usize,
     /// Reads that wait for the disk.
     pub reads_underway: usize,
     /// Messages found damaged.
@@ -154,6 +158,7 @@ impl Stream {
             acks: AckWriter::new(&config.name, setting.limits.domain.as_deref()),
             reads: Reads::default(),
             expiry: Expiry::default(),
+            lifetimes: Lifetimes::default(),
             lost: Lost::default(),
             listings: Listings::default(),
             listening: Vec::new(),
@@ -389,6 +394,7 @@ impl Act for Stream {
             waiting_acks: pipeline.waiting_acks(),
             hot_bytes: self.store.hot_bytes(),
             message_ids: self.dedupe.len(),
+            lifetimes: self.lifetimes.len(),
             reads_underway: self.reads.underway(),
             lost: self.lost.messages(),
             published: pipeline.tally.published,

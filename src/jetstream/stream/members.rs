@@ -172,6 +172,14 @@ impl Stream {
         need
     }
 
+    /// What a consumer in this state needs of what is there.
+    pub(super) fn need_by(&self, state: &ConsumerState, filter: &Filter) -> Need {
+        let subjects = &self.contents.subjects;
+        let held = self.contents.index.scan(0).take_while(|(seq, _)| *seq <= state.delivered_stream);
+        let held = held.filter(|(_, entry)| filter.matches(&subjects.slot(entry.subject).name));
+        Need::recovered(state, held.map(|(seq, _)| seq))
+    }
+
     fn launch(&mut self, launch: Launch) {
         let Launch { id, name, config, created, filter, need, start, recovered, request } = launch;
         let is_volatile = self.is_volatile(&config);
@@ -194,7 +202,7 @@ impl Stream {
         self.catch_up(id, &filter);
         let name = name.as_str().into();
         let matching = Matching::Unknown;
-        self.consumers.add(Member { id, name, port, config, created, filter, matching, need, is_volatile });
+        self.consumers.add(Member { id, name, port, config, created, filter, matching, need, owes_need: false, is_volatile });
     }
 
     // ---- after a restart
@@ -219,12 +227,7 @@ impl Stream {
         clamp(&mut state, self.contents.last());
         let filter = Filter::new(config.filters());
         let need = match self.has_retention() {
-            true => {
-                let subjects = &self.contents.subjects;
-                let held = self.contents.index.scan(0).take_while(|(seq, _)| *seq <= state.delivered_stream);
-                let held = held.filter(|(_, entry)| filter.matches(&subjects.slot(entry.subject).name));
-                Need::recovered(&state, held.map(|(seq, _)| seq))
-            }
+            true => self.need_by(&state, &filter),
             false => Need::default(),
         };
         let next = state.delivered_stream + 1;

@@ -27,6 +27,7 @@ pub mod expiry;
 pub mod index;
 pub mod info;
 pub mod ingest;
+pub mod lifetimes;
 pub mod limits;
 pub mod lookup;
 pub mod lost;

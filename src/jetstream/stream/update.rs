@@ -65,7 +65,7 @@ impl Stream {
     /// Stricter limits act at once.
     fn apply_limits(&mut self, before: &StreamConfig) {
         if before.retention == Retention::Limits && self.config.retention == Retention::Interest {
-            self.sweep_all();
+            self.begin_retention();
         }
         self.enforce_all_subjects();
         self.enforce_totals();
