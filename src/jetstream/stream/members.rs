@@ -190,7 +190,7 @@ impl Stream {
             stream_name: self.name.clone(),
             storage: if is_volatile { Storage::Memory } else { self.config.storage },
             retention: self.config.retention,
-            max_message: u64::try_from(self.setting.limits.max_payload).unwrap_or(u64::MAX),
+            max_message: self.largest_message(),
             config: config.clone(),
             created,
             start,
@@ -203,6 +203,14 @@ impl Stream {
         let name = name.as_str().into();
         let matching = Matching::Unknown;
         self.consumers.add(Member { id, name, port, config, created, filter, matching, need, owes_need: false, is_volatile });
+    }
+
+    /// The most bytes that a message can have.
+    fn largest_message(&self) -> u64 {
+        match u64::try_from(self.config.max_msg_size) {
+            Ok(most) if most > 0 => most,
+            _ => u64::try_from(self.setting.limits.max_payload).unwrap_or(u64::MAX),
+        }
     }
 
     // ---- after a restart
@@ -318,6 +326,8 @@ impl Stream {
     pub(super) fn pass_to_consumer(&mut self, name: &[u8], endpoint: Endpoint, request: ApiRequest) {
         match self.consumers.named(name) {
             Some(member) => member.port.call.send(ApiCall { endpoint, request }),
+            // Consumers listen to these themselves in the reference: nobody there, no answer.
+            None if matches!(endpoint, Endpoint::ConsumerReset { .. }) => self.desk.answer.send(ApiAnswer::none(request)),
             None => self.refuse(request, AnswerKind::of(&endpoint), &ErrCode::ConsumerNotFound.api()),
         }
     }
