@@ -11,6 +11,7 @@ use super::lifetimes::Lifetimes;
 use super::lost::Lost;
 use super::members::Listings;
 use super::reads::Reads;
+use super::republish::Transforms;
 use super::retention::Sweep;
 use crate::actor::{Act, Alarm, Ctx, Mailbox, Receive};
 use crate::jetstream::Setting;
@@ -67,6 +68,7 @@ pub struct Stream {
     pub(in crate::jetstream) expiry: Expiry,
     pub(in crate::jetstream) lifetimes: Lifetimes,
     pub(in crate::jetstream) lost: Lost,
+    pub(super) transforms: Transforms,
     pub(super) listings: Listings,
     /// Subjects listened to, with their tags.
     listening: Vec<(u32, String)>,
@@ -160,6 +162,7 @@ impl Stream {
             expiry: Expiry::default(),
             lifetimes: Lifetimes::default(),
             lost: Lost::default(),
+            transforms: Transforms::of(&config),
             listings: Listings::default(),
             listening: Vec::new(),
             next_tag: FIRST_SUBJECT,

@@ -162,6 +162,9 @@ impl Stream {
 
     fn publish_all(&mut self, batch: &mut Batch) {
         let switchboard = &self.setting.switchboard;
+        if let Some(copies) = batch.copies.take(self.service, self.setting.account, None) {
+            switchboard.any().publish.send(copies);
+        }
         for (via, publish) in batch.take_acks(self.service, self.setting.account) {
             switchboard.line(via).publish.send(publish);
         }

@@ -39,8 +39,10 @@ impl Stream {
         let buffer = &ingest.buffer;
         let reply = part(buffer, &message.reply);
         let is_acked = !reply.is_empty() && !self.config.no_ack;
+        let subject = part(buffer, &message.subject);
+        let transformed = self.transforms.input.as_ref().and_then(|transform| transform.apply(subject));
         let publication = Publication {
-            subject: part(buffer, &message.subject),
+            subject: transformed.as_deref().unwrap_or(subject),
             headers: Cow::Borrowed(part(buffer, &message.headers)),
             payload: part(buffer, &message.payload),
         };
@@ -252,8 +254,11 @@ impl Stream {
         let wanted = self.config.retention != Retention::Interest || self.consumers.audiences.has(subject);
         let seq = match wanted {
             true => {
+                let previous =
+                    self.transforms.republish.as_ref().and_then(|_| self.contents.subjects.seqs(subject)?.last());
                 let seq = self.store_message(subject, [headers, b""], payload, size, timestamp);
                 self.lifetimes.add(seq, life, timestamp);
+                self.republish(publication, seq, timestamp, previous.unwrap_or(0));
                 match life.end(timestamp) {
                     Some(end) => self.watch(end),
                     None if self.config.max_age > 0 && !self.expiry.is_watching() => self.watch_age(),

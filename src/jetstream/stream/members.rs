@@ -202,7 +202,18 @@ impl Stream {
         self.catch_up(id, &filter);
         let name = name.as_str().into();
         let matching = Matching::Unknown;
-        self.consumers.add(Member { id, name, port, config, created, filter, matching, need, owes_need: false, is_volatile });
+        self.consumers.add(Member {
+            id,
+            name,
+            port,
+            config,
+            created,
+            filter,
+            matching,
+            need,
+            owes_need: false,
+            is_volatile,
+        });
     }
 
     /// The most bytes that a message can have.
@@ -327,7 +338,9 @@ impl Stream {
         match self.consumers.named(name) {
             Some(member) => member.port.call.send(ApiCall { endpoint, request }),
             // Consumers listen to these themselves in the reference: nobody there, no answer.
-            None if matches!(endpoint, Endpoint::ConsumerReset { .. }) => self.desk.answer.send(ApiAnswer::none(request)),
+            None if matches!(endpoint, Endpoint::ConsumerReset { .. }) => {
+                self.desk.answer.send(ApiAnswer::none(request))
+            }
             None => self.refuse(request, AnswerKind::of(&endpoint), &ErrCode::ConsumerNotFound.api()),
         }
     }
