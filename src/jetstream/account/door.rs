@@ -1,5 +1,6 @@
 use super::JetStream;
 use crate::jetstream::api::answer::{AnswerKind, kinds};
+use crate::jetstream::api::consumer_create;
 use crate::jetstream::api::endpoint::Endpoint;
 use crate::jetstream::api::json;
 use crate::jetstream::error::{ApiError, ErrCode};
@@ -68,7 +69,7 @@ impl JetStream {
         }
         // These two read their bodies first.
         if let Endpoint::ConsumerCreate { .. } | Endpoint::ConsumerDurableCreate { .. } = endpoint {
-            json::request::<crate::jetstream::api::missing::ConsumerCreate>(&request.body, self.setting.limits.strict)?;
+            consumer_create::decode(&request.body, self.setting.limits.strict)?;
         }
         Err(if can { ErrCode::NotEnabledForAccount.api() } else { ErrCode::RequiredApiLevel.api() })
     }

@@ -150,6 +150,12 @@ impl ApiAnswer {
         Self { request, body: kind.failure(error), is_error: true, is_counted: true }
     }
 
+    /// No answer, as where nobody listens: the request is worked off, and the client hears nothing.
+    pub fn none(request: ApiRequest) -> Self {
+        let request = ApiRequest { reply: Default::default(), ..request };
+        Self { request, body: Vec::new(), is_error: false, is_counted: false }
+    }
+
     /// Neither counted nor told to the auditors: `MSG.GET` that succeeds, resets.
     pub fn uncounted(self) -> Self {
         Self { is_counted: false, ..self }

@@ -172,6 +172,14 @@ impl Stream {
         need
     }
 
+    /// What a consumer in this state needs of what is there.
+    pub(super) fn need_by(&self, state: &ConsumerState, filter: &Filter) -> Need {
+        let subjects = &self.contents.subjects;
+        let held = self.contents.index.scan(0).take_while(|(seq, _)| *seq <= state.delivered_stream);
+        let held = held.filter(|(_, entry)| filter.matches(&subjects.slot(entry.subject).name));
+        Need::recovered(state, held.map(|(seq, _)| seq))
+    }
+
     fn launch(&mut self, launch: Launch) {
         let Launch { id, name, config, created, filter, need, start, recovered, request } = launch;
         let is_volatile = self.is_volatile(&config);
@@ -182,7 +190,7 @@ impl Stream {
             stream_name: self.name.clone(),
             storage: if is_volatile { Storage::Memory } else { self.config.storage },
             retention: self.config.retention,
-            max_message: u64::try_from(self.setting.limits.max_payload).unwrap_or(u64::MAX),
+            max_message: self.largest_message(),
             config: config.clone(),
             created,
             start,
@@ -194,7 +202,26 @@ impl Stream {
         self.catch_up(id, &filter);
         let name = name.as_str().into();
         let matching = Matching::Unknown;
-        self.consumers.add(Member { id, name, port, config, created, filter, matching, need, is_volatile });
+        self.consumers.add(Member {
+            id,
+            name,
+            port,
+            config,
+            created,
+            filter,
+            matching,
+            need,
+            owes_need: false,
+            is_volatile,
+        });
+    }
+
+    /// The most bytes that a message can have.
+    fn largest_message(&self) -> u64 {
+        match u64::try_from(self.config.max_msg_size) {
+            Ok(most) if most > 0 => most,
+            _ => u64::try_from(self.setting.limits.max_payload).unwrap_or(u64::MAX),
+        }
     }
 
     // ---- after a restart
@@ -219,12 +246,7 @@ impl Stream {
         clamp(&mut state, self.contents.last());
         let filter = Filter::new(config.filters());
         let need = match self.has_retention() {
-            true => {
-                let subjects = &self.contents.subjects;
-                let held = self.contents.index.scan(0).take_while(|(seq, _)| *seq <= state.delivered_stream);
-                let held = held.filter(|(_, entry)| filter.matches(&subjects.slot(entry.subject).name));
-                Need::recovered(&state, held.map(|(seq, _)| seq))
-            }
+            true => self.need_by(&state, &filter),
             false => Need::default(),
         };
         let next = state.delivered_stream + 1;
@@ -315,6 +337,10 @@ impl Stream {
     pub(super) fn pass_to_consumer(&mut self, name: &[u8], endpoint: Endpoint, request: ApiRequest) {
         match self.consumers.named(name) {
             Some(member) => member.port.call.send(ApiCall { endpoint, request }),
+            // Consumers listen to these themselves in the reference: nobody there, no answer.
+            None if matches!(endpoint, Endpoint::ConsumerReset { .. }) => {
+                self.desk.answer.send(ApiAnswer::none(request))
+            }
             None => self.refuse(request, AnswerKind::of(&endpoint), &ErrCode::ConsumerNotFound.api()),
         }
     }

@@ -28,6 +28,7 @@ impl Stream {
                         last_per_subject = Some(seqs);
                         listed
                     }
+                    None if self.contents.messages() == 0 => first,
                     None => last.max(1),
                 }
             }
