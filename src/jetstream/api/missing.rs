@@ -1,6 +1,7 @@
 //! Requests about a stream that is not there. What is wrong with their bodies is said first, as by a stream that is.
 
 use super::answer::AnswerKind;
+use super::consumer_create;
 use super::endpoint::Endpoint;
 use super::json::{self, Decode, Kind, Member, Schema};
 use crate::jetstream::account::JetStream;
@@ -62,8 +63,14 @@ fn body_fault(endpoint: &Endpoint, body: &[u8], strict: bool) -> Result<(), ApiE
         }
         ConsumerCreate { stream, .. } | ConsumerDurableCreate { stream, .. } => {
             let asked: self::ConsumerCreate = json::request(body, strict)?;
-            let is_meant = asked.stream_name.as_bytes() == &stream[..];
-            if is_meant { Ok(()) } else { Err(ErrCode::StreamMismatch.api()) }
+            if asked.stream_name.as_bytes() != &stream[..] {
+                return Err(ErrCode::StreamMismatch.api());
+            }
+            match consumer_create::decode(body, strict) {
+                Ok(request) => consumer_create::check_names(endpoint, request).map(drop),
+                // An unknown action: only a stream minds.
+                Err(_) => Ok(()),
+            }
         }
         MessageGet { .. } | MessageDelete { .. } | StreamSnapshot { .. } => {
             json::request::<Anything>(body, false).map(drop)

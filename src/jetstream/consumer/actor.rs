@@ -138,7 +138,8 @@ impl Consumer {
     {
         let ConsumerBirth { id, name, stream_name, retention, max_message, config, created, start, .. } = birth;
         let domain = setting.limits.domain.clone();
-        let subjects = Subjects::new(&stream_name, &name, &setting.account_name, domain.as_deref());
+        let long = setting.limits.long_ack_subjects;
+        let subjects = Subjects::new(&stream_name, &name, &setting.account_name, domain.as_deref(), long);
         let is_recovered = birth.recovered.is_some();
         let listed = start.last_per_subject.unwrap_or_default();
         let next = listed.first().copied().unwrap_or(start.next).max(1);

@@ -50,6 +50,7 @@ impl Consumer {
         let now = self.now();
         let before = self.paused_until;
         self.config.pause_until = until.map(time::rfc3339);
+        super::defaults::stamp_metadata(&mut self.config);
         self.paused_until = actor::pause_of(&self.config);
         self.agenda.set(Matter::Pause, self.paused_until.filter(|&until| until > now));
         if before != self.paused_until {

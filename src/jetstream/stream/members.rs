@@ -182,7 +182,7 @@ impl Stream {
             stream_name: self.name.clone(),
             storage: if is_volatile { Storage::Memory } else { self.config.storage },
             retention: self.config.retention,
-            max_message: u64::try_from(self.setting.limits.max_payload).unwrap_or(u64::MAX),
+            max_message: self.largest_message(),
             config: config.clone(),
             created,
             start,
@@ -195,6 +195,12 @@ impl Stream {
         let name = name.as_str().into();
         let matching = Matching::Unknown;
         self.consumers.add(Member { id, name, port, config, created, filter, matching, need, is_volatile });
+    }
+
+    /// The largest message that can get in, in bytes.
+    fn largest_message(&self) -> u64 {
+        let own = i64::from(self.config.max_msg_size);
+        u64::try_from(if own > 0 { own } else { self.setting.limits.max_payload }).unwrap_or(u64::MAX)
     }
 
     // ---- after a restart
@@ -315,6 +321,12 @@ impl Stream {
     pub(super) fn pass_to_consumer(&mut self, name: &[u8], endpoint: Endpoint, request: ApiRequest) {
         match self.consumers.named(name) {
             Some(member) => member.port.call.send(ApiCall { endpoint, request }),
+            // Consumers listen to these themselves in the reference: nobody there, no answer.
+            None if matches!(endpoint, Endpoint::ConsumerReset { .. }) => {
+                let unheard = ApiRequest { reply: Bytes::new(), ..request };
+                let answer = ApiAnswer::failure(unheard, kinds::CONSUMER_RESET, &ErrCode::ConsumerNotFound.api());
+                self.desk.answer.send(answer.uncounted());
+            }
             None => self.refuse(request, AnswerKind::of(&endpoint), &ErrCode::ConsumerNotFound.api()),
         }
     }

@@ -28,7 +28,7 @@ impl Stream {
                         last_per_subject = Some(seqs);
                         listed
                     }
-                    None => last.max(1),
+                    None => last.max(first).max(1),
                 }
             }
         };
