@@ -99,7 +99,7 @@ impl JetStream {
     /// Sends an answer, if there is where to, counts it, and tells the auditors.
     pub(in crate::jetstream) fn answer(&mut self, answer: ApiAnswer) {
         if !answer.request.reply.is_empty() {
-            self.outboxes.via(answer.request.via).message(&answer.request.reply, b"", b"", &answer.body);
+            self.outboxes.via(answer.request.via).message(&answer.request.reply, b"", &answer.headers, &answer.body);
         }
         if answer.is_counted {
             self.counters.count(answer.is_error);
