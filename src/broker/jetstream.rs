@@ -81,6 +81,9 @@ fn store_options(settings: &Settings) -> store::Options {
     }
 }
 
+/// The feature flag that makes replies of deliveries name domain and account.
+const LONG_ACK_SUBJECTS: &str = "js_ack_fc_v2";
+
 /// Zero in the settings mostly stands for no limit; here -1 or `None` does.
 fn limits(settings: &Settings, max_memory: u64, max_file: u64) -> Limits {
     let own = &settings.jetstream.limits;
@@ -92,6 +95,7 @@ fn limits(settings: &Settings, max_memory: u64, max_file: u64) -> Limits {
         max_memory: bytes(max_memory),
         max_file: bytes(max_file),
         domain: settings.jetstream.domain.clone(),
+        long_ack_subjects: settings.server.feature_flags.get(LONG_ACK_SUBJECTS).is_some_and(|is_on| *is_on),
         strict: settings.jetstream.strict,
         duplicate_window: i64::try_from(own.duplicate_window.as_nanos()).ok().filter(|n| *n > 0),
         max_ack_pending: positive(own.max_ack_pending),

@@ -6,6 +6,9 @@ pub struct Limits {
     /// Bytes of all file streams together.
     pub max_file: i64,
     pub domain: Option<String>,
+    /// Deliveries name domain and account in their replies, so that these can cross accounts (the flag
+    /// `js_ack_fc_v2`; consumers reference, section 3.1).
+    pub long_ack_subjects: bool,
     /// Unknown members of a request are errors.
     pub strict: bool,
     /// Longest duplicate window, in nanoseconds.
@@ -28,6 +31,7 @@ impl Default for Limits {
             max_memory: -1,
             max_file: -1,
             domain: None,
+            long_ack_subjects: false,
             strict: true,
             duplicate_window: None,
             max_ack_pending: None,

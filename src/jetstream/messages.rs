@@ -37,6 +37,8 @@ pub struct ApiCall {
 #[derive(Debug)]
 pub struct ApiAnswer {
     pub request: ApiRequest,
+    /// A header block, mostly empty.
+    pub headers: Bytes,
     /// JSON.
     pub body: Vec<u8>,
     pub is_error: bool,

@@ -1,6 +1,7 @@
 use super::audit::{self, Audit};
 use super::catalogue::{Catalogue, Entry, Standing, StreamPort};
 use super::counters::ApiCounters;
+use super::door;
 use super::listing::Listings;
 use crate::actor::{Act, Ctx, Ended, House, Mailbox, Receive, launch_here};
 use crate::jetstream::Setting;
@@ -15,7 +16,11 @@ use serde::Serialize;
 use std::task;
 
 /// What the door of the API does not take: without a taker these are to find nobody, and the client is told so.
-const NOT_OURS: &[&str] = &["$JS.API.CONSUMER.MSG.NEXT.*.*", "$JS.API.DIRECT.GET.>"];
+const NOT_OURS: &[&str] = &["CONSUMER.MSG.NEXT.>", "DIRECT.GET.>"];
+
+/// The subscription to the API, and to the API under the name of the domain.
+const API: u32 = 0;
+const DOMAIN_API: u32 = 1;
 
 /// Starts a Stream on the arbiter of the caller.
 pub(super) type Launch = Box<dyn Fn(&Setting, &Mailbox<JetStream>, Birth) -> StreamPort>;
@@ -94,7 +99,7 @@ impl JetStream {
     /// Sends an answer, if there is where to, counts it, and tells the auditors.
     pub(in crate::jetstream) fn answer(&mut self, answer: ApiAnswer) {
         if !answer.request.reply.is_empty() {
-            self.outboxes.via(answer.request.via).message(&answer.request.reply, b"", b"", &answer.body);
+            self.outboxes.via(answer.request.via).message(&answer.request.reply, b"", &answer.headers, &answer.body);
         }
         if answer.is_counted {
             self.counters.count(answer.is_error);
@@ -201,8 +206,12 @@ impl Act for JetStream {
         let port = ServicePort { ingest: self.own.outlet(), receipt: None, interest: Some(self.own.outlet()) };
         let switchboard = &self.setting.switchboard;
         switchboard.enlist(&Enlist { id: self.id, account: self.setting.account, port });
-        let except = NOT_OURS.iter().map(|subject| (*subject).into()).collect();
-        switchboard.listen(&Listen { id: self.id, tag: 0, subject: format!("{PREFIX}>").into(), except });
+        let named = self.setting.limits.domain.as_deref().map(door::domain_prefix);
+        for (tag, prefix) in [(API, Some(PREFIX.to_string())), (DOMAIN_API, named)] {
+            let Some(prefix) = prefix else { continue };
+            let except = NOT_OURS.iter().map(|rest| format!("{prefix}{rest}").into()).collect();
+            switchboard.listen(&Listen { id: self.id, tag, subject: format!("{prefix}>").into(), except });
+        }
     }
 
     /// Answers leave before the question about auditors, and so before what these are told.
@@ -221,7 +230,11 @@ impl Act for JetStream {
 impl Receive<Ingest> for JetStream {
     fn receive(&mut self, ingest: Ingest, _: &mut Ctx<Self>) {
         for message in &ingest.messages {
-            self.request(ApiRequest::taken_from(&ingest, message));
+            let request = ApiRequest::taken_from(&ingest, message);
+            self.request(match &self.setting.limits.domain {
+                Some(domain) if message.tag == DOMAIN_API => request.without_domain(domain),
+                _ => request,
+            });
         }
         let release = Release { id: self.id, bytes: ingest.bytes };
         self.setting.switchboard.line(ingest.via).release.send(release);

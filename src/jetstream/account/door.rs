@@ -1,8 +1,8 @@
 use super::JetStream;
 use crate::jetstream::api::answer::{AnswerKind, kinds};
-use crate::jetstream::api::consumer_create;
-use crate::jetstream::api::endpoint::Endpoint;
+use crate::jetstream::api::endpoint::{Endpoint, PREFIX};
 use crate::jetstream::api::json;
+use crate::jetstream::api::{consumer_create, consumer_pause};
 use crate::jetstream::error::{ApiError, ErrCode};
 use crate::jetstream::messages::{ApiAnswer, ApiCall, ApiRequest};
 use crate::jetstream::stream::metadata::API_LEVEL;
@@ -25,6 +25,18 @@ impl ApiRequest {
         let [subject, reply, headers, body] = parts.map(|part| all.split_to(part.len()));
         Self { via: ingest.via, client: message.client, subject, reply, headers, body }
     }
+
+    /// The same request as if it had not come under the name of the domain.
+    pub(super) fn without_domain(self, domain: &str) -> Self {
+        let rest = self.subject.get(domain_prefix(domain).len()..).unwrap_or_default();
+        let subject = [PREFIX.as_bytes(), rest].concat().into();
+        Self { subject, ..self }
+    }
+}
+
+/// Where the API is reached under the name of a domain.
+pub(super) fn domain_prefix(domain: &str) -> String {
+    format!("$JS.{domain}.API.")
 }
 
 impl JetStream {
@@ -67,9 +79,16 @@ impl JetStream {
         if can && self.is_enabled() {
             return Ok(());
         }
-        // These two read their bodies first.
-        if let Endpoint::ConsumerCreate { .. } | Endpoint::ConsumerDurableCreate { .. } = endpoint {
-            consumer_create::decode(&request.body, self.setting.limits.strict)?;
+        // Some read their bodies first.
+        let strict = self.setting.limits.strict;
+        match endpoint {
+            Endpoint::ConsumerCreate { .. } | Endpoint::ConsumerDurableCreate { .. } => {
+                consumer_create::decode(&request.body, strict)?;
+            }
+            Endpoint::ConsumerPause { .. } => {
+                consumer_pause::decode(&request.body, strict)?;
+            }
+            _ => {}
         }
         Err(if can { ErrCode::NotEnabledForAccount.api() } else { ErrCode::RequiredApiLevel.api() })
     }

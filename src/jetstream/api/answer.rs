@@ -4,10 +4,14 @@
 use super::endpoint::Endpoint;
 use crate::jetstream::error::ApiError;
 use crate::jetstream::messages::{ApiAnswer, ApiRequest};
+use bytes::Bytes;
 use serde::Serialize;
 
 /// Stands before the name of every type of answer.
 pub const TYPE_PREFIX: &str = "io.nats.jetstream.api.v1.";
+
+/// The header that tells a stream from another of the same name.
+pub const IDENTITY: &str = "Nats-Stream-Identity";
 
 /// A type of answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,17 +147,28 @@ impl Success {
 impl ApiAnswer {
     /// What was asked for. `members` is a struct or a map: what follows `type`.
     pub fn success(request: ApiRequest, kind: AnswerKind, members: &impl Serialize) -> Self {
-        Self { request, body: kind.success(members), is_error: false, is_counted: true }
+        Self::whole(request, kind.success(members))
+    }
+
+    /// A successful answer whose body is written already.
+    pub fn whole(request: ApiRequest, body: Vec<u8>) -> Self {
+        Self { request, headers: Bytes::new(), body, is_error: false, is_counted: true }
     }
 
     pub fn failure(request: ApiRequest, kind: AnswerKind, error: &ApiError) -> Self {
-        Self { request, body: kind.failure(error), is_error: true, is_counted: true }
+        Self { is_error: true, ..Self::whole(request, kind.failure(error)) }
+    }
+
+    /// Tells which stream this is about, whatever it is called (consumers reference, section 11).
+    pub fn with_identity(self, identity: &str) -> Self {
+        let headers = format!("NATS/1.0\r\n{IDENTITY}: {identity}\r\n\r\n").into();
+        Self { headers, ..self }
     }
 
     /// No answer, as where nobody listens: the request is worked off, and the client hears nothing.
     pub fn none(request: ApiRequest) -> Self {
         let request = ApiRequest { reply: Default::default(), ..request };
-        Self { request, body: Vec::new(), is_error: false, is_counted: false }
+        Self { request, headers: Bytes::new(), body: Vec::new(), is_error: false, is_counted: false }
     }
 
     /// Neither counted nor told to the auditors: `MSG.GET` that succeeds, resets.

@@ -63,6 +63,6 @@ impl JetStream {
             offline: &listing.offline,
         };
         let body = kinds::STREAM_LIST.success(&list);
-        self.answer(ApiAnswer { request: listing.request, body, is_error: false, is_counted: true });
+        self.answer(ApiAnswer::whole(listing.request, body));
     }
 }

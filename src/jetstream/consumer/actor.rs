@@ -41,6 +41,7 @@ pub struct Consumer {
     pub(super) id: ConsumerId,
     pub(super) service: ServiceId,
     pub(super) stream_name: Arc<str>,
+    pub(super) stream_identity: Arc<str>,
     pub(super) name: Arc<str>,
     pub(super) subjects: Subjects,
     pub(super) config: ConsumerConfig,
@@ -138,7 +139,8 @@ impl Consumer {
     {
         let ConsumerBirth { id, name, stream_name, retention, max_message, config, created, start, .. } = birth;
         let domain = setting.limits.domain.clone();
-        let subjects = Subjects::new(&stream_name, &name, &setting.account_name, domain.as_deref());
+        let long = setting.limits.long_ack_subjects;
+        let subjects = Subjects::new(&stream_name, &name, &setting.account_name, domain.as_deref(), long);
         let is_recovered = birth.recovered.is_some();
         let listed = start.last_per_subject.unwrap_or_default();
         let next = listed.first().copied().unwrap_or(start.next).max(1);
@@ -154,6 +156,7 @@ impl Consumer {
             service: setting.consumer_service(birth.stream_id, id),
             news: Advisories::new(&stream_name, &name, domain),
             stream_name,
+            stream_identity: birth.stream_identity,
             name,
             push: Push::new(&config),
             pace: Pace::new(&config, max_message, start.stream_last, now),

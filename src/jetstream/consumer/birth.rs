@@ -12,6 +12,8 @@ pub struct ConsumerBirth {
     pub name: Arc<str>,
     pub stream_id: StreamId,
     pub stream_name: Arc<str>,
+    /// Tells the stream from others of its name: the hash of the time of its creation.
+    pub stream_identity: Arc<str>,
     /// Where the consumer's state lies: memory for `mem_storage` and on memory streams.
     pub storage: Storage,
     pub retention: Retention,

@@ -50,6 +50,7 @@ impl Consumer {
         let now = self.now();
         let before = self.paused_until;
         self.config.pause_until = until.map(time::rfc3339);
+        super::defaults::stamp_metadata(&mut self.config);
         self.paused_until = actor::pause_of(&self.config);
         self.agenda.set(Matter::Pause, self.paused_until.filter(|&until| until > now));
         if before != self.paused_until {
@@ -86,6 +87,12 @@ impl Consumer {
                 return self.jetstream.send(answer.uncounted());
             }
         };
+        self.begin_anew(seq);
+        self.save_reset(request, seq);
+    }
+
+    /// Delivers as if nothing had been delivered yet, from `seq` on.
+    pub(super) fn begin_anew(&mut self, seq: u64) {
         self.ledger.reset(seq);
         self.redeliveries.clear();
         self.deadlines.clear();
@@ -94,7 +101,6 @@ impl Consumer {
         self.next_seq = seq;
         (self.last_delivered, self.last_acked) = (None, None);
         self.recount();
-        self.save_reset(request, seq);
     }
 
     /// Where a reset may go.

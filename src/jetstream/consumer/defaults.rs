@@ -125,7 +125,7 @@ fn max_ack_pending(
 }
 
 /// What clients say of the server's own members is dropped; the level is what the configuration needs.
-fn stamp_metadata(config: &mut ConsumerConfig) {
+pub(super) fn stamp_metadata(config: &mut ConsumerConfig) {
     for own in ["_nats.ver", "_nats.level", REQUIRED_LEVEL] {
         config.metadata.remove(own);
     }

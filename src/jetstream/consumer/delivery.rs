@@ -136,7 +136,7 @@ impl Consumer {
         let numbers = self.ledger.next_numbers(message.seq);
         let mut digits = itoa::Buffer::new();
         ack.clear();
-        ack.extend_from_slice(self.subjects.ack.as_bytes());
+        ack.extend_from_slice(self.subjects.sent_ack().as_bytes());
         for number in [numbers.count, message.seq, numbers.consumer] {
             ack.extend_from_slice(digits.format(number).as_bytes());
             ack.push(b'.');

@@ -135,6 +135,10 @@ impl Consumer {
         };
         let Some(request) = request else { return };
         let info = self.info(self.now(), false);
-        self.jetstream.send(ApiAnswer::success(request, kinds::CONSUMER_CREATE, &info));
+        let answer = ApiAnswer::success(request, kinds::CONSUMER_CREATE, &info);
+        self.jetstream.send(match self.config.direct || self.config.sourcing {
+            true => answer.with_identity(&self.stream_identity),
+            false => answer,
+        });
     }
 }

@@ -13,7 +13,7 @@ impl Consumer {
             Some(filter) => {
                 let filters = self.config.filters();
                 let covers = |own: &String| is_subset(own.as_bytes(), filter);
-                match filters.iter().any(covers) || (filters.is_empty() && &filter[..] == b">") {
+                match if filters.is_empty() { &filter[..] == b">" } else { filters.iter().all(covers) } {
                     true => self.purge_below(purged.first_matching),
                     false => {
                         let reaches = self.ledger.state().floor_stream < purged.first;

@@ -15,6 +15,7 @@ pub mod tags {
     pub const DELIVER: u32 = 6;
     /// Interest in the replies of waiting pulls.
     pub const PULLS: u32 = 7;
+    pub const DOMAIN_NEXT: u32 = 8;
 }
 
 /// The subjects on which a consumer is reached.
@@ -27,10 +28,15 @@ pub struct Subjects {
     /// Up to the four random characters.
     pub flow: String,
     pub flow_v2: String,
+    /// The next subject under the name of the domain, if there is one.
+    domain_next: Option<String>,
+    /// The second forms are the ones sent; both are understood.
+    long: bool,
 }
 
 impl Subjects {
-    pub fn new(stream: &str, consumer: &str, account: &str, domain: Option<&str>) -> Self {
+    pub fn new(stream: &str, consumer: &str, account: &str, domain: Option<&str>, long: bool) -> Self {
+        let domain_next = domain.map(|domain| format!("$JS.{domain}.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"));
         let (domain, hash) = (domain.unwrap_or("_"), short_hash(account));
         Self {
             next: format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"),
@@ -38,12 +44,25 @@ impl Subjects {
             ack_v2: format!("$JS.ACK.{domain}.{hash}.{stream}.{consumer}."),
             flow: format!("$JS.FC.{stream}.{consumer}."),
             flow_v2: format!("$JS.FC.{domain}.{hash}.{stream}.{consumer}."),
+            domain_next,
+            long,
         }
+    }
+
+    /// What the replies of deliveries begin with.
+    pub fn sent_ack(&self) -> &str {
+        if self.long { &self.ack_v2 } else { &self.ack }
+    }
+
+    /// What the subjects of flow control begin with.
+    pub fn sent_flow(&self) -> &str {
+        if self.long { &self.flow_v2 } else { &self.flow }
     }
 
     /// What a consumer of this configuration listens to.
     pub fn listens(&self, id: ServiceId, config: &ConsumerConfig) -> Vec<Listen> {
         let mut all = vec![(tags::NEXT, self.next.clone())];
+        all.extend(self.domain_next.clone().map(|subject| (tags::DOMAIN_NEXT, subject)));
         if matches!(config.ack_policy, AckPolicy::Explicit | AckPolicy::All) {
             all.push((tags::ACK, format!("{}*.*.*.*.*", self.ack)));
             all.push((tags::ACK_V2, format!("{}*.*.*.*.>", self.ack_v2)));

@@ -22,6 +22,10 @@ impl Consumer {
         if let Err(error) = self.judge(&config, action, is_same) {
             return self.refuse(request, kinds::CONSUMER_CREATE, &error);
         }
+        if config.sourcing && !config.direct {
+            // Whoever sources by it has begun anew, and knows only what it has confirmed.
+            self.begin_anew(self.ledger.state().floor_stream + 1);
+        }
         if is_same {
             return self.answer_created(request);
         }

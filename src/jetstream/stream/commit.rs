@@ -197,7 +197,7 @@ impl Stream {
         match effect {
             Effect::Answer(answer) => {
                 let Answer { request, body, is_counted, .. } = *answer;
-                self.desk.answer.send(ApiAnswer { request, body, is_error: false, is_counted });
+                self.desk.answer.send(ApiAnswer { is_counted, ..ApiAnswer::whole(request, body) });
             }
             Effect::Saved { consumer, ticket } | Effect::Reconfigured { consumer, ticket, .. } => {
                 self.tell_saved(consumer, ticket, true);

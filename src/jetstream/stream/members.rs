@@ -5,7 +5,7 @@ use super::batch::Effect;
 use super::config::{Retention, Storage};
 use super::consumers::{Matching, Member};
 use super::need::Need;
-use crate::jetstream::api::answer::{AnswerKind, Success, kinds};
+use crate::jetstream::api::answer::{AnswerKind, IDENTITY, Success, kinds};
 use crate::jetstream::api::consumer_create::{self, Action, Named};
 use crate::jetstream::api::consumer_names::{self, LIST_LIMIT, NAMES_LIMIT, Page};
 use crate::jetstream::api::endpoint::Endpoint;
@@ -16,6 +16,8 @@ use crate::jetstream::consumer::config::{AckPolicy, DeliverPolicy};
 use crate::jetstream::consumer::{ConsumerConfig, StreamContext, defaults, validate};
 use crate::jetstream::error::{ApiError, ErrCode};
 use crate::jetstream::messages::*;
+use crate::jetstream::time;
+use crate::protocol::{fresh_name, headers, short_hash};
 use crate::store::{Change, ConsumerId, ConsumerState, RecoveredConsumer};
 use crate::subject::{Filter, collides};
 use bytes::Bytes;
@@ -60,10 +62,53 @@ impl Stream {
             return Err(ErrCode::RequiredApiLevel.api());
         }
         let mut named = consumer_create::check_names(endpoint, body)?;
+        if named.config.direct || named.config.sourcing {
+            self.check_identity(&request.headers)?;
+            self.fit_sourcing(&mut named);
+        }
         let context = StreamContext { config: &self.config, limits: &self.setting.limits };
         defaults::apply(&mut named.config, &context, named.pedantic)?;
         validate::validate(&named.config, &context)?;
         Ok(named)
+    }
+
+    /// Who sources from a stream may insist on the one it knows.
+    fn check_identity(&self, headers: &[u8]) -> Result<(), ApiError> {
+        let own = self.identity();
+        match headers::get(headers, IDENTITY) {
+            Some(wanted) if wanted.trim_ascii() != own.as_bytes() => {
+                Err(ErrCode::ConsumerStreamIdentityMismatch.text(&own))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells this stream from others of its name (consumers reference, section 11).
+    fn identity(&self) -> String {
+        short_hash(&time::rfc3339(self.created))
+    }
+
+    /// A consumer for sourcing gets a name of its own; where messages go when they are acknowledged, it becomes a
+    /// durable one with acknowledgements instead, which begins again at its floor (consumers reference, section 11).
+    fn fit_sourcing(&self, named: &mut Named) {
+        let Named { name, config, .. } = named;
+        if !(config.direct && config.sourcing) {
+            return;
+        }
+        if !self.has_retention() {
+            *name = format!("{name}-{}", fresh_name());
+            config.name.clone_from(name);
+            return;
+        }
+        config.durable_name.clone_from(name);
+        config.direct = false;
+        config.ack_policy = AckPolicy::FlowControl;
+        (config.ack_wait, config.max_deliver, config.inactive_threshold) = (0, 0, 0);
+        if let Some(member) = self.consumers.named(name.as_bytes()) {
+            config.deliver_policy = member.config.deliver_policy;
+            config.opt_start_seq = member.config.opt_start_seq;
+            config.opt_start_time.clone_from(&member.config.opt_start_time);
+        }
     }
 
     fn update_consumer(&mut self, id: ConsumerId, named: Named, request: ApiRequest) {
@@ -188,6 +233,7 @@ impl Stream {
             name: name.as_str().into(),
             stream_id: self.id,
             stream_name: self.name.clone(),
+            stream_identity: self.identity().into(),
             storage: if is_volatile { Storage::Memory } else { self.config.storage },
             retention: self.config.retention,
             max_message: self.largest_message(),

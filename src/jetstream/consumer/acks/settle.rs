@@ -15,7 +15,7 @@ impl Consumer {
             match message.tag {
                 tags::ACK => self.ack(ingest, message, self.subjects.ack.len(), now),
                 tags::ACK_V2 => self.ack(ingest, message, self.subjects.ack_v2.len(), now),
-                tags::NEXT => {
+                tags::NEXT | tags::DOMAIN_NEXT => {
                     let [reply, headers, body] =
                         [&message.reply, &message.headers, &message.payload].map(|span| part(&ingest.buffer, span));
                     self.next(ingest.via, reply, headers, body);

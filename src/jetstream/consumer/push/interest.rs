@@ -63,7 +63,7 @@ impl Consumer {
     }
 
     fn ask_flow(&mut self) {
-        let reply = self.push.flow.ask(&self.subjects.flow);
+        let reply = self.push.flow.ask(self.subjects.sent_flow());
         let subject = self.config.deliver_subject.as_bytes();
         let block = b"NATS/1.0 100 FlowControl Request\r\n\r\n";
         self.posts.via(PUSH_VIA).message(subject, reply, block, b"");

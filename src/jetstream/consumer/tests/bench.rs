@@ -352,6 +352,7 @@ impl Bench {
             name: "c".into(),
             stream_id: StreamId(1),
             stream_name: "S".into(),
+            stream_identity: "identity".into(),
             storage: Storage::File,
             retention: Retention::Limits,
             max_message: 1 << 20,
