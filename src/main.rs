@@ -5,7 +5,17 @@ use postroom::settings::{ConfigSource, Loaded};
 use postroom::{broker, logging, signals};
 use std::process::ExitCode;
 
+/// Memory of so many bytes that is freed stays at hand.
+#[cfg(target_env = "gnu")]
+const KEPT_FREE: libc::c_int = 32 << 20;
+/// Only a piece larger than this is asked of the kernel, and given back to it, by itself.
+#[cfg(target_env = "gnu")]
+const MAPPED_ALONE: libc::c_int = 8 << 20;
+
 fn main() -> ExitCode {
+    // SAFETY: the first thing that happens, on the only thread.
+    unsafe { postroom::store::sled::hide_sync_command() };
+    keep_freed_memory();
     match flags::parse(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())) {
         Ok(Command::Run(source)) => run(&source),
         Ok(Command::Check(source)) => check(&source),
@@ -34,6 +44,21 @@ fn main() -> ExitCode {
         Err(UsageError::Line(text)) => fail(text),
     }
 }
+
+/// Has the allocator keep the buffers of the last moment for the next one. It would give those of some hundred kilobytes
+/// back to the kernel each time, and have each page cleared and mapped anew: 8 publishers to 8 subscribers cost 0.24 us
+/// of CPU a message like that, and 0.09 us with this.
+#[cfg(target_env = "gnu")]
+fn keep_freed_memory() {
+    // SAFETY: nothing but numbers is handed over, before there is a second thread.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_ALONE);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT_FREE);
+    }
+}
+
+#[cfg(not(target_env = "gnu"))]
+fn keep_freed_memory() {}
 
 fn run(source: &ConfigSource) -> ExitCode {
     let Loaded { settings, warnings, source } = match source.load() {

@@ -4,12 +4,14 @@ use ahash::RandomState;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Subjects remembered per account.
-const CAPACITY: usize = 32_768;
+/// Subjects remembered per account: 10 MB where they are all different. Beyond it all are forgotten, so a working set
+/// just above it is dear: 40,000 subjects cost 1.4 us a message with half as many places, 0.4 us with these.
+const CAPACITY: usize = 65_536;
 /// Counters of changes, by hash of the first tokens of a pattern.
 const GROUNDS: usize = 1024;
-/// Hashes of subjects that were seen once.
-const SEEN: usize = 4096;
+/// Hashes of subjects that were seen once. With fewer places than subjects in use, one drives out the other before it is
+/// seen again; the memory is untouched, so free, until there are subjects.
+const SEEN: usize = 32_768;
 
 /// Who gets what is published on a subject, remembered.
 ///

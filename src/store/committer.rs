@@ -281,7 +281,7 @@ impl Committer {
 
     fn ask_for_seal(&mut self) {
         let again = self.seal_error.as_ref().is_none_or(|(_, since)| since.elapsed() >= SEAL_AGAIN_AFTER);
-        if self.sealing || !self.unsealed || !(again || !self.closing.is_empty()) {
+        if self.sealing || !self.unsealed || (!again && self.closing.is_empty()) {
             return;
         }
         if self.journal.durable() < self.journal.position()

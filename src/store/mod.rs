@@ -11,6 +11,7 @@
 pub mod change;
 pub mod committer;
 pub mod consumer_state;
+mod door;
 mod error;
 pub mod journal;
 pub mod memory;
@@ -21,7 +22,6 @@ pub mod port;
 pub mod record;
 mod recovery;
 pub mod sled;
-mod store;
 pub mod stream_store;
 mod tail;
 
@@ -30,12 +30,12 @@ mod tests;
 
 pub use change::{Change, ConsumerDelta};
 pub use consumer_state::{ConsumerState, PendingMessage};
+pub use door::Store;
 pub use error::OpenError;
 pub use messages::*;
 pub use open::open;
 pub use options::{Options, SyncMode};
 pub use port::StreamStores;
-pub use store::Store;
 pub use stream_store::{Commitment, Draft, Lookup, StreamStore};
 
 /// The number of a stream in a store. Never used again, also not after the stream is gone.

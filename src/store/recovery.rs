@@ -55,7 +55,7 @@ fn read_index(
     let mut lost = Vec::new();
     library.index(shelf, id, model, |(seq, entry)| match entry {
         Ok(entry) => index.push(entry),
-        Err(()) => lost.push(seq),
+        Err(_) => lost.push(seq),
     });
     if lost.is_empty() {
         return None;

@@ -33,7 +33,7 @@ pub fn load(dir: &Path) -> io::Result<Loaded> {
         }
     }
     let is_new = files.is_empty() && ring.is_none();
-    if damaged || (ring.is_none() && had_ring && !is_new) || (!had_ring && !is_new) {
+    if damaged || (!is_new && (ring.is_none() || !had_ring)) {
         tracing::warn!("journal: the ring file is damaged or was never finished, asking the slots");
     }
     let mut ring = ring.unwrap_or_else(|| Ring { key: key_of(&files), ..Ring::default() });

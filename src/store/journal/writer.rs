@@ -238,11 +238,12 @@ impl Journal {
     /// the slot is needed.
     pub fn prepare(&mut self) {
         let Some(slot) = &self.current else { return };
-        if self.free.is_empty() && self.used > slot.size / 2 {
-            if let Ok(slot) = self.make(0) {
-                slot.file.sync_all().ok();
-                self.free.push(slot);
-            }
+        if self.free.is_empty()
+            && self.used > slot.size / 2
+            && let Ok(slot) = self.make(0)
+        {
+            slot.file.sync_all().ok();
+            self.free.push(slot);
         }
     }
 

@@ -97,7 +97,7 @@ impl Archive {
         match read.message(seq) {
             Ok(Some(message)) => Ok(message),
             Ok(None) => Err(Missing { seq, damaged: false }),
-            Err(()) => Err(damaged),
+            Err(_) => Err(damaged),
         }
     }
 

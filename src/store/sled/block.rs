@@ -107,6 +107,10 @@ fn head_checksum(head_and_table: &[u8]) -> u32 {
     crc32c::crc32c_append(seed, &head_and_table[HEAD..])
 }
 
+/// A record whose checksum does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DamagedRecord;
+
 /// A block as read.
 #[derive(Clone, Debug)]
 pub struct ReadBlock {
@@ -183,31 +187,31 @@ impl ReadBlock {
     }
 
     /// A message: `Ok(None)` if it is not in the block, an error if it is damaged.
-    pub fn message(&self, seq: u64) -> Result<Option<StoredMessage>, ()> {
+    pub fn message(&self, seq: u64) -> Result<Option<StoredMessage>, DamagedRecord> {
         let Some(number) = self.number_of(seq) else { return Ok(None) };
         let (_, place) = self.place(number);
-        let (_, body) = self.sound(seq, place).ok_or(())?;
+        let (_, body) = self.sound(seq, place).ok_or(DamagedRecord)?;
         let buffer = self.bytes.slice(body);
-        let at = body_layout(&buffer, 0).ok_or(())?;
-        StoredMessage::new(seq, at.timestamp, buffer, at.subject, at.headers, at.payload).map(Some).ok_or(())
+        let at = body_layout(&buffer, 0).ok_or(DamagedRecord)?;
+        StoredMessage::new(seq, at.timestamp, buffer, at.subject, at.headers, at.payload).map(Some).ok_or(DamagedRecord)
     }
 
     /// All records in order; an error for a damaged one.
-    pub fn records(&self) -> impl Iterator<Item = (u64, Result<Record<'_>, ()>)> {
+    pub fn records(&self) -> impl Iterator<Item = (u64, Result<Record<'_>, DamagedRecord>)> {
         self.places().map(|(seq, place)| {
             let record = self.sound(seq, place).map(|(crc, body)| (seq, crc, &self.bytes[body]));
-            (seq, record.ok_or(()))
+            (seq, record.ok_or(DamagedRecord))
         })
     }
 
     /// What an index needs of each message; an error for a damaged one.
-    pub fn index(&self) -> impl Iterator<Item = (u64, Result<IndexEntry, ()>)> {
+    pub fn index(&self) -> impl Iterator<Item = (u64, Result<IndexEntry, DamagedRecord>)> {
         self.places().map(|(seq, place)| {
             let entry = self.sound(seq, place).and_then(|(_, body)| {
                 let buffer = self.bytes.slice(body);
                 body_layout(&buffer, 0).map(|at| index_entry(seq, &buffer, &at))
             });
-            (seq, entry.ok_or(()))
+            (seq, entry.ok_or(DamagedRecord))
         })
     }
 

@@ -1,13 +1,12 @@
 //! All volumes and the current `meta`: loading, rebuilding, and writing the next state of both.
 
-use super::block::{self, ReadBlock};
+use super::block::{self, DamagedRecord, ReadBlock};
 use super::meta::{self, Pointer, generation_path, numbered, volume_path};
 use super::model::{Block, Model, StreamModel};
 use super::salvage::{Salvaged, salvage};
 use super::vault::{self, Vault};
 use crate::store::IndexEntry;
 use crate::store::journal::two_slot::TwoSlot;
-use bytes::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
@@ -23,13 +22,13 @@ pub struct Library {
 }
 
 /// Streams, each with its blocks to be written: tree, key, value.
-type Shelves = Vec<(Vec<u8>, Vec<(Vec<u8>, Bytes)>)>;
+type Shelves = Vec<vault::Tree>;
 
 /// Blocks of a volume that is about to be written, by stream.
 pub type Placed = BTreeMap<u64, Vec<block::NewBlock>>;
 
 /// A message that was read for the index, or found damaged.
-pub type Indexed = (u64, Result<IndexEntry, ()>);
+pub type Indexed = (u64, Result<IndexEntry, DamagedRecord>);
 
 impl Library {
     /// Loads the newest state that can be read; removes what was being written when the process ended.
@@ -174,7 +173,7 @@ impl Library {
                 }
                 None => {
                     let seqs = first.max(stream.first)..=block.last;
-                    seqs.filter(|seq| !stream.removed.contains(*seq)).for_each(|seq| tell((seq, Err(()))));
+                    seqs.filter(|seq| !stream.removed.contains(*seq)).for_each(|seq| tell((seq, Err(DamagedRecord))));
                 }
             }
         }

@@ -34,7 +34,7 @@ pub fn write(dir: &Path, model: &Model) -> io::Result<()> {
 }
 
 /// A model as a tree of a vault: also the catalog in each volume.
-pub fn contents(model: &Model) -> io::Result<(Vec<u8>, Vec<(Vec<u8>, Bytes)>)> {
+pub fn contents(model: &Model) -> io::Result<vault::Tree> {
     let streams = model.streams.keys().copied().collect();
     let (position, next_stream, next_volume) = (model.position, model.next_stream, model.next_volume);
     let head = Head { position, next_stream, next_volume, streams };

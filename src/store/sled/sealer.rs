@@ -216,7 +216,7 @@ impl Sealer {
                 match record {
                     _ if seq < first || stream.removed.contains(seq) => {}
                     Ok(record) => records.push(record),
-                    Err(()) => damaged.push(seq),
+                    Err(_) => damaged.push(seq),
                 }
             }
             let ranges = super::library::ranges(damaged.into_iter());

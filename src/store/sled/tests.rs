@@ -39,7 +39,7 @@ fn index(library: &Library) -> (Vec<u64>, Vec<u64>) {
     let stream: &StreamModel = &library.model.streams[&1];
     library.index(&mut Shelf::default(), 1, stream, |(seq, entry)| match entry {
         Ok(_) => found.push(seq),
-        Err(()) => damaged.push(seq),
+        Err(_) => damaged.push(seq),
     });
     (found, damaged)
 }

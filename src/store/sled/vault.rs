@@ -21,8 +21,11 @@ const CACHE_BYTES: usize = 8 << 20;
 
 type Db = sled::Db<FANOUT>;
 
-/// What a vault is made of: tree, key, value.
-pub type Contents<'a> = &'a [(Vec<u8>, Vec<(Vec<u8>, Bytes)>)];
+/// The name of a tree, and its keys and values.
+pub type Tree = (Vec<u8>, Vec<(Vec<u8>, Bytes)>);
+
+/// What a vault is made of.
+pub type Contents<'a> = &'a [Tree];
 
 /// An open database, for reading.
 pub struct Vault {
