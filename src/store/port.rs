@@ -1,4 +1,5 @@
-use super::{Hot, StorePort, StreamId, StreamStore};
+use super::{Hot, Recovered, StorePort, StreamId, StreamStore};
+use crate::actor::Outlet;
 
 /// Gives streams their place in a store. The [`Store`](super::Store) does; tests have their own.
 pub trait StreamStores: Send + Sync {
@@ -8,6 +9,11 @@ pub trait StreamStores: Send + Sync {
 
     /// A stream that is gone with the process.
     fn memory(&self, id: StreamId, port: StorePort) -> Box<dyn StreamStore>;
+
+    /// Tells `done` what is stored of a stream whose actor has ended. Stores that keep nothing know of none.
+    fn recover(&self, _: StreamId, done: Outlet<Recovered>) {
+        done.send(Recovered(Ok(None)));
+    }
 }
 
 impl StreamStores for super::Store {
@@ -17,5 +23,9 @@ impl StreamStores for super::Store {
 
     fn memory(&self, _: StreamId, port: StorePort) -> Box<dyn StreamStore> {
         self.memory_stream(port)
+    }
+
+    fn recover(&self, id: StreamId, done: Outlet<Recovered>) {
+        Self::recover(self, id, done);
     }
 }

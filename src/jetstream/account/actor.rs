@@ -3,7 +3,8 @@ use super::catalogue::{Catalogue, Entry, Standing, StreamPort};
 use super::counters::ApiCounters;
 use super::door;
 use super::listing::Listings;
-use crate::actor::{Act, Ctx, Ended, House, Mailbox, Receive, launch_here};
+use super::revival::Revival;
+use crate::actor::{Act, Ctx, House, Mailbox, Receive, launch_here};
 use crate::jetstream::Setting;
 use crate::jetstream::api::endpoint::{Endpoint, PREFIX};
 use crate::jetstream::api::json;
@@ -41,6 +42,7 @@ pub struct JetStream {
     outboxes: Outboxes,
     audit: Audit,
     next_stream: StreamId,
+    pub(super) revival: Revival,
     /// Found in the store, until they are launched.
     recovered: Vec<RecoveredStream>,
     launch: Launch,
@@ -51,6 +53,8 @@ pub struct JetStream {
 pub struct JetStreamState {
     pub streams: usize,
     pub streams_offline: usize,
+    /// Times that a stream which had panicked began anew.
+    pub streams_revived: u64,
     pub consumers: usize,
     pub memory_bytes: u64,
     pub file_bytes: u64,
@@ -91,6 +95,7 @@ impl JetStream {
             outboxes: Outboxes::default(),
             audit: Audit::default(),
             next_stream,
+            revival: Revival::default(),
             recovered,
             launch,
         }
@@ -142,7 +147,7 @@ impl JetStream {
     }
 
     /// A stream's actor is no more: whoever waits for it is told without it.
-    fn forget(&mut self, id: StreamId) {
+    pub(super) fn forget(&mut self, id: StreamId) {
         for listing in self.listings.gone(id) {
             self.answer_listing(listing);
         }
@@ -150,7 +155,7 @@ impl JetStream {
 }
 
 /// The configuration of a stream as stored, and why it cannot be served if so. Whatever can be read of it is.
-fn config_of(found: &RecoveredStream) -> (StreamConfig, Option<String>) {
+pub(super) fn config_of(found: &RecoveredStream) -> (StreamConfig, Option<String>) {
     let strict = json::decode::<StreamConfig>(&found.config, true);
     let (mut config, refusal) = match strict {
         Ok(config) => {
@@ -188,6 +193,7 @@ impl Act for JetStream {
         JetStreamState {
             streams: self.catalogue.len(),
             streams_offline: self.catalogue.iter().filter(offline).count(),
+            streams_revived: self.revival.revived(),
             consumers: self.catalogue.consumers(),
             memory_bytes: used.memory,
             file_bytes: used.file,
@@ -286,29 +292,6 @@ impl Receive<Interest> for JetStream {
         if interest.tag == audit::TAG {
             let is_wanted = interest.present.first() == Some(&true);
             self.audit.heard(is_wanted, &self.setting, self.id);
-        }
-    }
-}
-
-/// An actor launched here has ended. A stream that panicked is offline from here on: its subjects and its name stay
-/// taken, and it says why. (Here is the place to recreate it from what is stored.)
-impl Receive<Ended> for JetStream {
-    fn receive(&mut self, ended: Ended, _: &mut Ctx<Self>) {
-        if let Some(panic) = &ended.panic {
-            let dead = |entry: &Entry| matches!(&entry.standing, Standing::Open(port) if !port.call.is_alive());
-            let dead: Vec<StreamId> = self.catalogue.iter().filter(|e| dead(e)).map(|entry| entry.id).collect();
-            for id in dead {
-                self.setting.switchboard.dismiss(self.setting.stream_service(id));
-                if let Some(entry) = self.catalogue.by_id(id) {
-                    let reason = format!("stopped after an internal error: {panic}");
-                    entry.standing = Standing::Offline { reason, recovered: None };
-                    entry.underway = 0;
-                }
-                self.forget(id);
-            }
-        }
-        if let Some(parent) = &self.setting.house.ended {
-            parent.send(ended);
         }
     }
 }

@@ -51,6 +51,8 @@ pub struct Entry {
     pub consumers: usize,
     /// Calls forwarded and not yet answered.
     pub underway: usize,
+    /// How often it began anew after a panic.
+    pub revivals: u32,
 }
 
 /// The streams of an account, by name.
@@ -69,7 +71,7 @@ pub struct Sums {
 
 impl Entry {
     pub fn new(id: StreamId, config: StreamConfig, standing: Standing) -> Self {
-        Self { id, config, standing, bytes: 0, messages: 0, consumers: 0, underway: 0 }
+        Self { id, config, standing, bytes: 0, messages: 0, consumers: 0, underway: 0, revivals: 0 }
     }
 }
 

@@ -6,6 +6,7 @@ mod catalogue;
 mod counters;
 mod door;
 mod listing;
+mod revival;
 
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ use crate::jetstream::stream::{Birth, StreamConfig};
 use crate::jetstream::{AccountLimits, Limits, Setting};
 use crate::router::messages::*;
 use crate::router::{Line, Switchboard, part};
-use crate::store::{ConsumerId, Hot, RecoveredStream, StorePort, StreamId, StreamStore, StreamStores};
+use crate::store::{ConsumerId, Hot, Recovered, RecoveredStream, StorePort, StreamId, StreamStore, StreamStores};
 use bytes::Bytes;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -197,6 +197,12 @@ impl StreamStores for NoStores {
 
     fn memory(&self, _: StreamId, _: StorePort) -> Box<dyn StreamStore> {
         unreachable!("puppets store nothing")
+    }
+
+    /// Streams 7 and 8 are taken to have been stored by now.
+    fn recover(&self, id: StreamId, done: Outlet<Recovered>) {
+        let found = (id.0 < 9).then(|| Box::new(stored(id.0, "A", json!({"name": "A", "subjects": ["a"]}))));
+        done.send(Recovered(Ok(found)));
     }
 }
 
@@ -594,9 +600,27 @@ async fn what_is_beyond_us_is_offline_and_can_be_deleted() {
 }
 
 #[actix_rt::test]
-async fn a_stream_that_panics_is_offline() {
+async fn a_stream_that_panics_begins_anew() {
     let mut world = World::new();
     world.create(json!({"name": "A", "subjects": ["a"]})).await;
+    // As often as it may; then it stays offline.
+    for _ in 0..10 {
+        world.ask("$JS.API.STREAM.PURGE.A", "", "");
+        let gone = world.setting.stream_service(StreamId(7));
+        while !matches!(world.heard.recv().await.expect("the router lives"), Heard::Dismissed(id) if id == gone) {}
+        assert_eq!(world.outcome("STREAM.INFO.A", json!({})).await, "ok");
+    }
+    world.ask("$JS.API.STREAM.PURGE.A", "", "");
+    let gone = world.setting.stream_service(StreamId(7));
+    while !matches!(world.heard.recv().await.expect("the router lives"), Heard::Dismissed(id) if id == gone) {}
+    let info = world.outcome("STREAM.INFO.A", json!({})).await;
+    assert_eq!(info, "500/10194 stream is offline: stopped after an internal error: on purpose");
+}
+
+#[actix_rt::test]
+async fn a_stream_in_memory_that_panics_is_offline() {
+    let mut world = World::new();
+    world.create(json!({"name": "A", "subjects": ["a"], "storage": "memory"})).await;
     world.ask("$JS.API.STREAM.PURGE.A", "", "");
     let gone = world.setting.stream_service(StreamId(7));
     while !matches!(world.heard.recv().await.expect("the router lives"), Heard::Dismissed(id) if id == gone) {}

@@ -420,7 +420,9 @@ impl Act for Stream {
         self.commit(ctx);
     }
 
+    /// Consumers do not outlive their stream, also where it has panicked: it will launch new ones.
     fn stopped(&mut self) {
+        self.consumers.iter().for_each(|member| member.port.shutdown.send(ServerShutdown));
         self.setting.switchboard.dismiss(self.service);
     }
 }

@@ -1,6 +1,7 @@
 mod bench;
 mod consumers;
 mod failures;
+mod lives;
 mod model;
 mod publishing;
 mod recovery;
