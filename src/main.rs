@@ -13,12 +13,9 @@ const KEPT_FREE: libc::c_int = 32 << 20;
 const MAPPED_ALONE: libc::c_int = 8 << 20;
 
 fn main() -> ExitCode {
-<<<<<<< HEAD
     // SAFETY: the first thing that happens, on the only thread.
     unsafe { postroom::store::sled::hide_sync_command() };
-=======
     keep_freed_memory();
->>>>>>> core
     match flags::parse(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned())) {
         Ok(Command::Run(source)) => run(&source),
         Ok(Command::Check(source)) => check(&source),

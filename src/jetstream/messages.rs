@@ -211,6 +211,10 @@ pub struct Save {
     pub answer: bool,
 }
 
+/// The stream removes from now on what nobody needs: a consumer saves its whole state, and tells what is settled.
+#[derive(Clone, Copy, Debug)]
+pub struct TellSettled;
+
 /// A changed configuration of a consumer, already checked by it: the stream makes it durable, adopts the filter, and
 /// answers with [`Saved`].
 #[derive(Debug)]

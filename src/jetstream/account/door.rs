@@ -1,7 +1,7 @@
 use super::JetStream;
 use crate::jetstream::api::answer::{AnswerKind, kinds};
-use crate::jetstream::api::consumer_pause;
 use crate::jetstream::api::endpoint::{Endpoint, PREFIX};
+use crate::jetstream::api::{consumer_create, consumer_pause};
 use crate::jetstream::api::json;
 use crate::jetstream::error::{ApiError, ErrCode};
 use crate::jetstream::messages::{ApiAnswer, ApiCall, ApiRequest};
@@ -83,7 +83,7 @@ impl JetStream {
         let strict = self.setting.limits.strict;
         match endpoint {
             Endpoint::ConsumerCreate { .. } | Endpoint::ConsumerDurableCreate { .. } => {
-                json::request::<crate::jetstream::api::missing::ConsumerCreate>(&request.body, strict)?;
+                consumer_create::decode(&request.body, strict)?;
             }
             Endpoint::ConsumerPause { .. } => {
                 consumer_pause::decode(&request.body, strict)?;

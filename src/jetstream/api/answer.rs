@@ -165,6 +165,12 @@ impl ApiAnswer {
         Self { headers, ..self }
     }
 
+    /// No answer, as where nobody listens: the request is worked off, and the client hears nothing.
+    pub fn none(request: ApiRequest) -> Self {
+        let request = ApiRequest { reply: Default::default(), ..request };
+        Self { is_counted: false, ..Self::whole(request, Vec::new()) }
+    }
+
     /// Neither counted nor told to the auditors: `MSG.GET` that succeeds, resets.
     pub fn uncounted(self) -> Self {
         Self { is_counted: false, ..self }

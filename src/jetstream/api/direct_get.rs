@@ -165,10 +165,12 @@ impl Stream {
                 true => GetRequest::default(),
                 false => json::decode_lenient(&asked.body).map_err(|_| MALFORMED)?,
             };
-            if !request.names_nothing() {
+            let has_selector = !request.names_nothing();
+            let last_by_subj = String::from_utf8_lossy(subject).into_owned();
+            let request = GetRequest { last_by_subj: last_by_subj.clone(), ..request };
+            if has_selector || request.contradicts_itself() {
                 return Err(BAD);
             }
-            let last_by_subj = String::from_utf8_lossy(subject).into_owned();
             return Ok(GetRequest { last_by_subj, no_hdr: request.no_hdr, ..GetRequest::default() });
         }
         if json::is_empty_request(&asked.body) {

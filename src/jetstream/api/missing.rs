@@ -3,9 +3,8 @@
 use super::answer::AnswerKind;
 use super::consumer_create;
 use super::endpoint::Endpoint;
-use super::json::{self, Decode, Kind, Member, Schema};
+use super::json::{self, Decode, Schema};
 use crate::jetstream::account::JetStream;
-use crate::jetstream::consumer::schema::CONFIG;
 use crate::jetstream::error::{ApiError, ErrCode};
 use crate::jetstream::messages::{ApiAnswer, ApiCall};
 use serde::Deserialize;
@@ -16,25 +15,6 @@ struct Anything {}
 
 impl Decode for Anything {
     const SCHEMA: &'static Schema = &Schema { name: "Anything", members: &[] };
-}
-
-/// As much of a consumer's create request as can be wrong before its stream is looked for.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct ConsumerCreate {
-    stream_name: String,
-}
-
-impl Decode for ConsumerCreate {
-    const SCHEMA: &'static Schema = &Schema {
-        name: "CreateConsumerRequest",
-        members: &[&[
-            Member::new("stream_name", Kind::String),
-            Member::new("config", Kind::Object(&CONFIG)),
-            Member::new("action", Kind::Ignored),
-            Member::new("pedantic", Kind::Bool),
-        ]],
-    };
 }
 
 impl JetStream {
@@ -61,16 +41,8 @@ fn body_fault(endpoint: &Endpoint, body: &[u8], strict: bool) -> Result<(), ApiE
         MessageGet { .. } | MessageDelete { .. } | StreamSnapshot { .. } if json::is_empty_request(body) => {
             Err(ErrCode::BadRequest.api())
         }
-        ConsumerCreate { stream, .. } | ConsumerDurableCreate { stream, .. } => {
-            let asked: self::ConsumerCreate = json::request(body, strict)?;
-            if asked.stream_name.as_bytes() != &stream[..] {
-                return Err(ErrCode::StreamMismatch.api());
-            }
-            match consumer_create::decode(body, strict) {
-                Ok(request) => consumer_create::check_names(endpoint, request).map(drop),
-                // An unknown action: only a stream minds.
-                Err(_) => Ok(()),
-            }
+        ConsumerCreate { .. } | ConsumerDurableCreate { .. } => {
+            consumer_create::check_names(endpoint, consumer_create::decode(body, strict)?).map(drop)
         }
         MessageGet { .. } | MessageDelete { .. } | StreamSnapshot { .. } => {
             json::request::<Anything>(body, false).map(drop)

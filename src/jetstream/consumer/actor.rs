@@ -371,6 +371,12 @@ impl Receive<Saved> for Consumer {
     }
 }
 
+impl Receive<TellSettled> for Consumer {
+    fn receive(&mut self, _: TellSettled, _: &mut Ctx<Self>) {
+        self.ledger.tell_settled();
+    }
+}
+
 impl Receive<ApiCall> for Consumer {
     fn receive(&mut self, call: ApiCall, _: &mut Ctx<Self>) {
         self.call(call);

@@ -105,14 +105,18 @@ fn max_ack_pending(
         correct("max_ack_pending must be set to -1")?;
         config.max_ack_pending = -1;
     }
-    // The limit is of no use to consumers without acks, and would make ordered push consumers impossible.
-    if config.max_ack_pending != 0 || config.ack_policy == AckPolicy::None {
+    // The limit would make push consumers without acks impossible, and with them ordered ones.
+    let has_acks = config.ack_policy != AckPolicy::None;
+    if config.max_ack_pending != 0 || (config.is_push() && !has_acks) {
         return Ok(());
     }
     let limit = stream.config.consumer_limits.max_ack_pending;
     if limit > 0 {
         correct("max_ack_pending must be set if it's configured in stream limits")?;
         config.max_ack_pending = limit;
+        return Ok(());
+    }
+    if !has_acks {
         return Ok(());
     }
     let server = stream.limits.max_ack_pending.filter(|&limit| limit > 0).unwrap_or(MAX_ACK_PENDING);

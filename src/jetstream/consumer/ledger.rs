@@ -56,6 +56,12 @@ impl Ledger {
         ConsumerState { delivered_stream: before, floor_stream: before, ..ConsumerState::default() }
     }
 
+    /// From here on the stream must be told what is settled, and first of all how things stand.
+    pub fn tell_settled(&mut self) {
+        self.tells_settled = true;
+        self.whole = true;
+    }
+
     pub fn state(&self) -> &ConsumerState {
         &self.state
     }

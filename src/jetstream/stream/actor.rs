@@ -7,9 +7,11 @@ use super::contents::Contents;
 use super::dedupe::Dedupe;
 use super::desk::Desk;
 use super::expiry::Expiry;
+use super::lifetimes::Lifetimes;
 use super::lost::Lost;
 use super::members::Listings;
 use super::reads::Reads;
+use super::republish::Transforms;
 use super::retention::Sweep;
 use crate::actor::{Act, Alarm, Ctx, Mailbox, Receive};
 use crate::jetstream::Setting;
@@ -64,7 +66,9 @@ pub struct Stream {
     pub(in crate::jetstream) acks: AckWriter,
     pub(in crate::jetstream) reads: Reads,
     pub(in crate::jetstream) expiry: Expiry,
+    pub(in crate::jetstream) lifetimes: Lifetimes,
     pub(in crate::jetstream) lost: Lost,
+    pub(super) transforms: Transforms,
     pub(super) listings: Listings,
     /// Subjects listened to, with their tags.
     listening: Vec<(u32, String)>,
@@ -112,6 +116,8 @@ pub struct StreamState {
     pub hot_bytes: usize,
     /// Message ids in the duplicate window.
     pub message_ids: usize,
+    /// Messages that have a TTL or are delete markers.
+    pub lifetimes: usize,
     /// Reads that wait for the disk.
     pub reads_underway: usize,
     /// Messages found damaged.
@@ -154,7 +160,9 @@ impl Stream {
             acks: AckWriter::new(&config.name, setting.limits.domain.as_deref()),
             reads: Reads::default(),
             expiry: Expiry::default(),
+            lifetimes: Lifetimes::default(),
             lost: Lost::default(),
+            transforms: Transforms::of(&config),
             listings: Listings::default(),
             listening: Vec::new(),
             next_tag: FIRST_SUBJECT,
@@ -389,6 +397,7 @@ impl Act for Stream {
             waiting_acks: pipeline.waiting_acks(),
             hot_bytes: self.store.hot_bytes(),
             message_ids: self.dedupe.len(),
+            lifetimes: self.lifetimes.len(),
             reads_underway: self.reads.underway(),
             lost: self.lost.messages(),
             published: pipeline.tally.published,

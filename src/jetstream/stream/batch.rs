@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 pub struct Batch {
     /// Acks of publishes, also those that were refused: in the order of the publishes.
     acks: Outboxes,
+    /// Copies of stored messages, to be published again.
+    pub copies: Outbox,
     /// Answers to direct gets.
     replies: Outboxes,
     is_touched: bool,

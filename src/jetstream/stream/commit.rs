@@ -129,6 +129,12 @@ impl Stream {
     }
 
     fn settle_changes(&mut self, changes: super::contents::Changes) {
+        for removed in &changes.removed {
+            self.lifetimes.forget(removed.seq);
+        }
+        if changes.is_wipe() {
+            self.lifetimes.forget_up_to(changes.before().last);
+        }
         let consumers = &mut self.consumers;
         let wiped = self.contents.settle(changes, |id, slot| consumers.forget_subject(id, slot));
         if let Some(wiped) = wiped {
@@ -156,6 +162,9 @@ impl Stream {
 
     fn publish_all(&mut self, batch: &mut Batch) {
         let switchboard = &self.setting.switchboard;
+        if let Some(copies) = batch.copies.take(self.service, self.setting.account, None) {
+            switchboard.any().publish.send(copies);
+        }
         for (via, publish) in batch.take_acks(self.service, self.setting.account) {
             switchboard.line(via).publish.send(publish);
         }
@@ -322,6 +331,7 @@ impl Stream {
         self.pipeline.advance = false;
         self.pipeline.unsettled.retain(|seq| *seq <= last);
         self.dedupe.take_back(last);
+        self.lifetimes.take_back(last);
         self.consumers.iter_mut().for_each(|member| member.matching = Matching::Unknown);
         let first_changed = batches.iter_mut().rev().find_map(|batch| batch.last_msg_id.take());
         if let Some(id) = first_changed {
@@ -396,7 +406,7 @@ impl Stream {
         let owes = !self.pipeline.owed.is_empty()
             || !self.pipeline.unsettled.is_empty()
             || self.pipeline.delete_again.is_some()
-            || self.expiry.is_due(&self.contents, self.config.max_age, self.now());
+            || self.is_expiry_due();
         if owes && !self.pipeline.is_retry_set {
             self.pipeline.is_retry_set = true;
             let alarm = SetAlarm { after: RETRY_AFTER, token: alarms::RETRY, to: self.own.outlet() };

@@ -24,6 +24,7 @@ pub struct ConsumerPort {
     pub records: Outlet<Records>,
     pub counted: Outlet<Counted>,
     pub saved: Outlet<Saved>,
+    pub tell_settled: Outlet<TellSettled>,
     pub end: Outlet<EndConsumer>,
     pub shutdown: Outlet<ServerShutdown>,
 }
@@ -41,6 +42,7 @@ impl ConsumerPort {
             + Receive<Records>
             + Receive<Counted>
             + Receive<Saved>
+            + Receive<TellSettled>
             + Receive<EndConsumer>
             + Receive<ServerShutdown>,
     {
@@ -54,6 +56,7 @@ impl ConsumerPort {
             records: consumer.outlet(),
             counted: consumer.outlet(),
             saved: consumer.outlet(),
+            tell_settled: consumer.outlet(),
             end: consumer.outlet(),
             shutdown: consumer.outlet(),
         }
@@ -82,6 +85,8 @@ pub struct Member {
     pub filter: Filter,
     pub matching: Matching,
     pub need: Need,
+    /// The stream has not always asked for what it settles: its next whole state says what it needs.
+    pub owes_need: bool,
     /// Its state is in memory only: nothing of it goes to the store.
     pub is_volatile: bool,
 }

@@ -86,6 +86,11 @@ impl Changes {
         self.epoch == contents.epoch && self.wiped.is_none()
     }
 
+    /// Whether everything was removed in one step, first of all.
+    pub fn is_wipe(&self) -> bool {
+        self.wiped.is_some()
+    }
+
     /// Where the stream stood before.
     pub fn before(&self) -> Mark {
         self.before

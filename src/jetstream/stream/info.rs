@@ -131,7 +131,7 @@ impl Stream {
         State {
             messages: contents.messages(),
             bytes: contents.bytes(),
-            first_seq: if last == 0 { 0 } else { first },
+            first_seq: if last == 0 && self.config.first_seq == 0 { 0 } else { first },
             first_ts: Timestamp::from(oldest),
             last_seq: last,
             last_ts: Timestamp::from(contents.last_timestamp()),

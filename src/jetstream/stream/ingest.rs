@@ -3,6 +3,7 @@
 use super::ack::TOO_MANY;
 use super::actor::Stream;
 use super::config::Retention;
+use super::lifetimes::Life;
 use super::publish_headers::{PublishHeaders, is_increment, sequence};
 use super::rollup::Rollup;
 use super::ttl::Ttl;
@@ -38,8 +39,10 @@ impl Stream {
         let buffer = &ingest.buffer;
         let reply = part(buffer, &message.reply);
         let is_acked = !reply.is_empty() && !self.config.no_ack;
+        let subject = part(buffer, &message.subject);
+        let transformed = self.transforms.input.as_ref().and_then(|transform| transform.apply(subject));
         let publication = Publication {
-            subject: part(buffer, &message.subject),
+            subject: transformed.as_deref().unwrap_or(subject),
             headers: Cow::Borrowed(part(buffer, &message.headers)),
             payload: part(buffer, &message.payload),
         };
@@ -87,7 +90,7 @@ impl Stream {
         self.check_size(&publication, size)?;
         if publication.headers.is_empty() {
             self.check_bare(size, publication.subject)?;
-            return Ok(Outcome::Taken(self.put(&publication, None, size, now)));
+            return Ok(Outcome::Taken(self.put(&publication, None, Life::default(), size, now)));
         }
         self.take_with_headers(&mut publication, now)
     }
@@ -149,6 +152,13 @@ impl Stream {
             return Err(ErrCode::StreamWrongLastMessageId.text(last));
         }
         let rollup = self.check_rollup(&wanted)?;
+        let mut life = Life::of(&wanted, self.config.allow_msg_ttl);
+        let stored = match self.raised_ttl(&mut life) {
+            Some(seconds) => Cow::Owned(
+                headers::Builder::extend(&headers::strip(&stored, "Nats-TTL")).header("Nats-TTL", seconds).finish(),
+            ),
+            None => stored,
+        };
         let stored = Publication { subject, headers: stored, payload: publication.payload };
         let size = self.accounted(subject, stored.headers.len(), stored.payload.len());
         let is_wanted = self.config.retention != Retention::Interest || self.consumers.audiences.has(subject);
@@ -161,11 +171,24 @@ impl Stream {
         if rollup == Some(Rollup::All) {
             self.make_way();
         }
-        let seq = self.put(&stored, wanted.msg_id, size, now);
+        let seq = self.put(&stored, wanted.msg_id, life, size, now);
         if let Some(rollup) = rollup {
             self.roll_up(rollup, subject, seq);
         }
         Ok(Outcome::Taken(seq))
+    }
+
+    /// A delete marker is to outlive what it marks: a TTL shorter than that of markers becomes as long. The new one in
+    /// seconds.
+    fn raised_ttl(&self, life: &mut Life) -> Option<String> {
+        let least = self.config.subject_delete_marker_ttl / 1_000_000_000;
+        match life.ttl {
+            Some(Ttl::Seconds(seconds)) if seconds < least && self.config.max_msgs_per_subject != 1 => {
+                life.ttl = Some(Ttl::Seconds(least));
+                Some(least.to_string())
+            }
+            _ => None,
+        }
     }
 
     fn check_counter(&self, wanted: &PublishHeaders<'_>) -> Result<(), ApiError> {
@@ -212,7 +235,14 @@ impl Stream {
     }
 
     /// Gives a message its sequence, and stores it if it is to be stored.
-    fn put(&mut self, publication: &Publication<'_>, id: Option<&[u8]>, size: u32, now: i64) -> u64 {
+    pub(super) fn put(
+        &mut self,
+        publication: &Publication<'_>,
+        id: Option<&[u8]>,
+        life: Life,
+        size: u32,
+        now: i64,
+    ) -> u64 {
         let Publication { subject, headers, payload } = publication;
         // Times do not decrease with sequences: that makes the search by time exact.
         let timestamp = self.contents.last_timestamp().map_or(now, |last| now.max(last + 1));
@@ -223,7 +253,19 @@ impl Stream {
         self.pipeline.buffered_bytes += bytes;
         let wanted = self.config.retention != Retention::Interest || self.consumers.audiences.has(subject);
         let seq = match wanted {
-            true => self.store_message(subject, [headers, b""], payload, size, timestamp),
+            true => {
+                let previous =
+                    self.transforms.republish.as_ref().and_then(|_| self.contents.subjects.seqs(subject)?.last());
+                let seq = self.store_message(subject, [headers, b""], payload, size, timestamp);
+                self.lifetimes.add(seq, life, timestamp);
+                self.republish(publication, seq, timestamp, previous.unwrap_or(0));
+                match life.end(timestamp) {
+                    Some(end) => self.watch(end),
+                    None if self.config.max_age > 0 && !self.expiry.is_watching() => self.watch_age(),
+                    None => {}
+                }
+                seq
+            }
             false => {
                 self.pipeline.advance = true;
                 self.contents.skip(timestamp)
@@ -254,9 +296,6 @@ impl Stream {
                 self.consumers.meet_subject(stored.subject, audience);
             }
             self.pipeline.open.count(audience, self.consumers.audiences.base());
-        }
-        if self.config.max_age > 0 && !self.expiry.is_watching() {
-            self.watch_age();
         }
         stored.seq
     }

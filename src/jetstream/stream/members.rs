@@ -217,6 +217,14 @@ impl Stream {
         need
     }
 
+    /// What a consumer in this state needs of what is there.
+    pub(super) fn need_by(&self, state: &ConsumerState, filter: &Filter) -> Need {
+        let subjects = &self.contents.subjects;
+        let held = self.contents.index.scan(0).take_while(|(seq, _)| *seq <= state.delivered_stream);
+        let held = held.filter(|(_, entry)| filter.matches(&subjects.slot(entry.subject).name));
+        Need::recovered(state, held.map(|(seq, _)| seq))
+    }
+
     fn launch(&mut self, launch: Launch) {
         let Launch { id, name, config, created, filter, need, start, recovered, request } = launch;
         let is_volatile = self.is_volatile(&config);
@@ -240,13 +248,26 @@ impl Stream {
         self.catch_up(id, &filter);
         let name = name.as_str().into();
         let matching = Matching::Unknown;
-        self.consumers.add(Member { id, name, port, config, created, filter, matching, need, is_volatile });
+        self.consumers.add(Member {
+            id,
+            name,
+            port,
+            config,
+            created,
+            filter,
+            matching,
+            need,
+            owes_need: false,
+            is_volatile,
+        });
     }
 
-    /// The largest message that can get in, in bytes.
+    /// The most bytes that a message can have.
     fn largest_message(&self) -> u64 {
-        let own = i64::from(self.config.max_msg_size);
-        u64::try_from(if own > 0 { own } else { self.setting.limits.max_payload }).unwrap_or(u64::MAX)
+        match u64::try_from(self.config.max_msg_size) {
+            Ok(most) if most > 0 => most,
+            _ => u64::try_from(self.setting.limits.max_payload).unwrap_or(u64::MAX),
+        }
     }
 
     // ---- after a restart
@@ -271,12 +292,7 @@ impl Stream {
         clamp(&mut state, self.contents.last());
         let filter = Filter::new(config.filters());
         let need = match self.has_retention() {
-            true => {
-                let subjects = &self.contents.subjects;
-                let held = self.contents.index.scan(0).take_while(|(seq, _)| *seq <= state.delivered_stream);
-                let held = held.filter(|(_, entry)| filter.matches(&subjects.slot(entry.subject).name));
-                Need::recovered(&state, held.map(|(seq, _)| seq))
-            }
+            true => self.need_by(&state, &filter),
             false => Need::default(),
         };
         let next = state.delivered_stream + 1;
@@ -369,9 +385,7 @@ impl Stream {
             Some(member) => member.port.call.send(ApiCall { endpoint, request }),
             // Consumers listen to these themselves in the reference: nobody there, no answer.
             None if matches!(endpoint, Endpoint::ConsumerReset { .. }) => {
-                let unheard = ApiRequest { reply: Bytes::new(), ..request };
-                let answer = ApiAnswer::failure(unheard, kinds::CONSUMER_RESET, &ErrCode::ConsumerNotFound.api());
-                self.desk.answer.send(answer.uncounted());
+                self.desk.answer.send(ApiAnswer::none(request))
             }
             None => self.refuse(request, AnswerKind::of(&endpoint), &ErrCode::ConsumerNotFound.api()),
         }

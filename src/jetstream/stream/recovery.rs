@@ -3,6 +3,7 @@
 use super::actor::Stream;
 use super::config::StreamConfig;
 use super::contents::{Contents, Mark};
+use super::lifetimes::Life;
 use super::publish_headers::PublishHeaders;
 use crate::store::RecoveredStream;
 
@@ -39,7 +40,9 @@ impl Stream {
                 self.dedupe.set_last(b"");
                 continue;
             }
-            match PublishHeaders::parse(&entry.headers).msg_id {
+            let headers = PublishHeaders::parse(&entry.headers);
+            self.lifetimes.add(entry.seq, Life::of(&headers, self.config.allow_msg_ttl), entry.timestamp);
+            match headers.msg_id {
                 Some(id) if entry.timestamp > since => self.dedupe.remember(id, entry.seq, entry.timestamp),
                 Some(id) => self.dedupe.set_last(id),
                 None => self.dedupe.set_last(b""),

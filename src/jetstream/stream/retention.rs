@@ -6,7 +6,7 @@ use super::batch::Effect;
 use super::config::Retention;
 use super::consumers::Matching;
 use super::contents::Cause;
-use crate::jetstream::messages::{Purged, Save};
+use crate::jetstream::messages::{Purged, Save, TellSettled};
 use crate::store::Change;
 
 /// Messages looked at in one turn.
@@ -27,6 +27,9 @@ impl Stream {
             return;
         }
         let has_retention = self.has_retention();
+        let Some(member) = self.consumers.get(consumer) else { return };
+        let need = state.as_ref().filter(|_| has_retention && member.owes_need);
+        let need = need.map(|state| self.need_by(state, &member.filter));
         let Some(member) = self.consumers.get_mut(consumer) else { return };
         if !member.is_volatile {
             if let Some(state) = state {
@@ -41,6 +44,10 @@ impl Stream {
         }
         if !has_retention {
             return;
+        }
+        if let Some(need) = need {
+            (member.need, member.owes_need) = (need, false);
+            return self.sweep_all();
         }
         let floor = member.need.floor();
         settled.iter().for_each(|seq| member.need.settle(*seq));
@@ -69,6 +76,15 @@ impl Stream {
         if let Some(last) = more {
             self.later(Later::Sweep(Sweep { from: last + 1, upto: sweep.upto }));
         }
+    }
+
+    /// Messages begin to leave because they have been consumed: consumers are asked what they have.
+    pub(super) fn begin_retention(&mut self) {
+        for member in self.consumers.iter_mut() {
+            member.owes_need = true;
+            member.port.tell_settled.send(TellSettled);
+        }
+        self.sweep_all();
     }
 
     /// All messages, as after the deletion of a consumer.

@@ -28,7 +28,8 @@ impl Stream {
                         last_per_subject = Some(seqs);
                         listed
                     }
-                    None => last.max(first).max(1),
+                    None if self.contents.messages() == 0 => first,
+                    None => last.max(1),
                 }
             }
         };

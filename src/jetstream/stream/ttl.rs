@@ -17,6 +17,7 @@ impl Ttl {
         }
         let text = std::str::from_utf8(value).ok()?;
         let seconds = match text.parse::<i64>() {
+            Ok(_) if text.starts_with('+') => return None,
             Ok(seconds) => seconds,
             Err(_) => text.parse::<GoDuration>().ok()?.0 / 1_000_000_000,
         };

@@ -11,8 +11,6 @@ type Row = (&'static str, fn(&StreamConfig) -> bool);
 const ROWS: &[Row] = &[
     ("mirrors", |config| config.mirror.is_some()),
     ("sources", |config| !config.sources.is_empty()),
-    ("subject transforms", |config| config.subject_transform.is_some()),
-    ("republish", |config| config.republish.is_some()),
     ("message counters", |config| config.allow_msg_counter),
     ("message schedules", |config| config.allow_msg_schedules),
     ("atomic batch publish", |config| config.allow_atomic),

@@ -4,6 +4,7 @@ use super::actor::Stream;
 use super::batch::Effect;
 use super::config::{Retention, StreamConfig};
 use super::info::Shown;
+use super::republish::Transforms;
 use crate::jetstream::api::answer::kinds;
 use crate::jetstream::error::{ApiError, ErrCode};
 use crate::jetstream::messages::{ApiRequest, UpdateRefused, UpdateStream};
@@ -53,6 +54,7 @@ impl Stream {
     /// Takes a configuration for its own: subjects, direct gets, window. Also to go back to one.
     pub(super) fn adopt(&mut self, config: StreamConfig) {
         let before = std::mem::replace(&mut self.config, config);
+        self.transforms = Transforms::of(&self.config);
         self.dedupe.set_window(self.config.duplicate_window);
         self.listen_to_subjects();
         match (before.allow_direct, self.config.allow_direct) {
@@ -65,7 +67,7 @@ impl Stream {
     /// Stricter limits act at once.
     fn apply_limits(&mut self, before: &StreamConfig) {
         if before.retention == Retention::Limits && self.config.retention == Retention::Interest {
-            self.sweep_all();
+            self.begin_retention();
         }
         self.enforce_all_subjects();
         self.enforce_totals();

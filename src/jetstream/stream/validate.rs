@@ -2,7 +2,7 @@
 //! section 2.3, in their order. First failure wins.
 
 use super::config::*;
-use super::{defaults, metadata, origin_rules, subject_rules, unsupported};
+use super::{defaults, metadata, origin_rules, republish, subject_rules, unsupported};
 use crate::jetstream::error::{ApiError, ErrCode};
 use crate::jetstream::{AccountLimits, Limits};
 use crate::protocol::GoDuration;
@@ -51,6 +51,7 @@ pub fn check(config: &mut StreamConfig, against: &Against<'_>) -> Result<(), Api
     origin_rules::check(config)?;
     subject_rules::check(config)?;
     account(config, against)?;
+    republish::check(config, against.pedantic)?;
     placement(config)?;
     unsupported::check(config)?;
     if config.num_replicas > 1 {

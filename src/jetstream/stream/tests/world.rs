@@ -70,6 +70,7 @@ pub struct Heard {
     pub counted: Vec<(u64, u64)>,
     pub saved: Vec<(u64, bool)>,
     pub updates: usize,
+    pub asked_for_state: bool,
     pub ended: bool,
     pub id: ConsumerId2,
 }
@@ -174,6 +175,7 @@ listens! {
     Records => |me, heard, m| heard.records.push((m.messages.iter().map(|message| message.seq).collect(), m.next));
     Counted => |me, heard, m| heard.counted.push((m.pending, m.upto));
     Saved => |me, heard, m| heard.saved.push((m.ticket, m.ok));
+    TellSettled => |me, heard, m| { let _ = m; heard.asked_for_state = true };
     EndConsumer => |me, heard, m| { let _ = m; heard.ended = true };
     ServerShutdown => |me, heard, m| { let _ = m; };
 }
