@@ -27,7 +27,9 @@ fn api(client: &mut RawClient, subject: &str, body: &str) -> Value {
 #[test]
 fn garbage_closes_only_its_own_connection() {
     let broker = TestBroker::start();
-    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\x16\x03\x01\x02\x00\x01\x00", b"\0\0\0\0\r\n", b"MSG a 1 1\r\nx\r\n"] {
+    for garbage in
+        [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\x16\x03\x01\x02\x00\x01\x00", b"\0\0\0\0\r\n", b"MSG a 1 1\r\nx\r\n"]
+    {
         let mut client = broker.raw();
         client.send(garbage);
         client.send("\r\n");

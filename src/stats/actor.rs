@@ -9,6 +9,7 @@ use crate::router::messages::{
     AskInterest, Enlist, Ingest, Interest, Listen, Release, RouterId, ServiceId, ServicePort,
 };
 use crate::router::{Outbox, Switchboard, part};
+use actix::prelude::AsyncContext;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -227,6 +228,12 @@ impl Act for Stats {
     fn observe(&self) -> StatsState {
         let (actors, rounds) = (self.registry.len(), self.rounds.len());
         StatsState { actors, rounds, published: self.published, answered: self.answered }
+    }
+
+    /// It was there before there was anybody to introduce itself to.
+    fn started(&mut self, ctx: &mut Ctx<Self>) {
+        let probe = ctx.address().recipient();
+        self.registry.add(Hello { kind: Self::KIND, name: self.name(), probe });
     }
 
     fn wake(&mut self, _: &mut Ctx<Self>, _: &mut std::task::Context<'_>) {
