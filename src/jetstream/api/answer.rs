@@ -168,7 +168,7 @@ impl ApiAnswer {
     /// No answer, as where nobody listens: the request is worked off, and the client hears nothing.
     pub fn none(request: ApiRequest) -> Self {
         let request = ApiRequest { reply: Default::default(), ..request };
-        Self { request, headers: Bytes::new(), body: Vec::new(), is_error: false, is_counted: false }
+        Self { is_counted: false, ..Self::whole(request, Vec::new()) }
     }
 
     /// Neither counted nor told to the auditors: `MSG.GET` that succeeds, resets.
