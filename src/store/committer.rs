@@ -1,11 +1,14 @@
+use super::journal::slot::Slot;
 use super::journal::{Group, Journal, Ring, WriteError};
 use super::sled::sealer::{Sealer, Stop};
 use super::{Closed, CommitError, Committed, Fetched, Recover, StreamId, SyncMode};
 use crate::actor::{Act, Ctx, Mailbox, Outlet, Receive};
+use crate::protocol::StoredMessage;
 use actix::ActorContext;
 use actix_rt::Arbiter;
 use ahash::AHashMap;
 use serde::Serialize;
+use std::collections::VecDeque;
 use std::fs::File;
 use std::future::Future;
 use std::pin::Pin;
@@ -67,11 +70,16 @@ pub struct SealDone {
     pub error: Option<String>,
 }
 
+/// A slot to go on with has been made, or could not be.
+#[derive(Debug)]
+pub struct SlotMade(std::io::Result<Slot>);
+
 /// When the committer does what.
 #[derive(Clone, Debug)]
 pub struct CommitterOptions {
     pub sync: SyncMode,
-    /// Journal bytes from which a seal is asked for. At twice as much, commits wait for it.
+    /// Bytes in the journal, or in the memory of the streams, from which a seal is asked for. At twice as much, commits
+    /// wait for it.
     pub hot_bytes: u64,
     pub seal_after: Duration,
 }
@@ -88,6 +96,12 @@ const SHARE_OF_DISK: u64 = 5;
 /// Less than this is not worth a volume.
 const LEAST_HOT_BYTES: u64 = 1 << 20;
 
+/// What is held in memory is counted in steps of so many bytes of the journal.
+const HELD_STEP: u64 = 1 << 20;
+
+/// What a hot message takes in memory beside its entry.
+const HOT_OVERHEAD: u64 = (size_of::<StoredMessage>() + 16) as u64;
+
 /// Gathered commits are written without waiting for the end of the mailbox from here on.
 const ROUND_BYTES: usize = 16 << 20;
 
@@ -96,7 +110,7 @@ pub struct Committer {
     journal: Journal,
     options: CommitterOptions,
     sealer: Mailbox<Sealer>,
-    own: Outlet<SealDone>,
+    own: Mailbox<Committer>,
     /// Journal bytes from which a seal is asked for: less than configured on a small disk.
     hot_limit: u64,
     /// Something was committed since the last seal was asked for.
@@ -107,6 +121,11 @@ pub struct Committer {
     failed: AHashMap<StreamId, u64>,
     /// The journal below is in volumes.
     sealed: u64,
+    /// What streams hold in memory of what was committed, by position behind the round: it is dropped when sealed.
+    held: VecDeque<(u64, u64)>,
+    held_bytes: u64,
+    /// A slot is being made.
+    making: bool,
     sealing: bool,
     seal_error: Option<(String, Instant)>,
     last_commit: Instant,
@@ -155,7 +174,7 @@ impl Committer {
         options: CommitterOptions,
         sealed: u64,
         sealer: Mailbox<Sealer>,
-        own: Outlet<SealDone>,
+        own: Mailbox<Committer>,
         lock: File,
     ) -> Self {
         let now = Instant::now();
@@ -170,6 +189,9 @@ impl Committer {
             gathered_bytes: 0,
             failed: AHashMap::new(),
             sealed,
+            held: VecDeque::new(),
+            held_bytes: 0,
+            making: false,
             sealing: false,
             seal_error: None,
             last_commit: now,
@@ -184,8 +206,25 @@ impl Committer {
         committer
     }
 
+    /// What is in no volume: its bytes in the journal, or in memory, whatever is more.
     fn hot(&self) -> u64 {
-        self.journal.bytes_above(self.sealed)
+        self.journal.bytes_above(self.sealed).max(self.held_bytes)
+    }
+
+    fn hold(&mut self, bytes: u64) {
+        let end = self.journal.position();
+        self.held_bytes += bytes;
+        match self.held.back_mut() {
+            Some((last, held)) if end - *last < HELD_STEP => *held += bytes,
+            _ => self.held.push_back((end, bytes)),
+        }
+    }
+
+    /// Streams have heard what was sealed.
+    fn let_go(&mut self) {
+        while let Some((_, bytes)) = self.held.pop_front_if(|(end, _)| *end <= self.sealed) {
+            self.held_bytes -= bytes;
+        }
     }
 
     /// A volume needs room beside the journal that it comes from: a small disk is sealed more often.
@@ -194,16 +233,38 @@ impl Committer {
         self.hot_limit = self.options.hot_bytes.min(share.max(LEAST_HOT_BYTES));
     }
 
-    /// Too much waits for the sealer, and the sealer is at it.
+    /// Too much waits for the sealer, and the sealer is at it; or the slot that is needed is being made.
     fn must_wait(&self) -> bool {
-        self.sealing && self.hot() > 2 * self.hot_limit
+        self.sealing && self.hot() > 2 * self.hot_limit || self.lacks_slot(&self.gathered)
+    }
+
+    fn lacks_slot(&self, commits: &[Commit]) -> bool {
+        self.making && commits.first().is_some_and(|commit| self.journal.lacks_slot(commit.group.size()))
+    }
+
+    /// Has a slot made on a thread that is not in the way of commits.
+    fn make_slot(&mut self) {
+        if self.making {
+            return;
+        }
+        if let Some(plan) = self.journal.wants_slot() {
+            self.making = true;
+            let own = self.own.outlet();
+            actix_rt::task::spawn_blocking(move || own.send(SlotMade(plan.make())));
+        }
     }
 
     fn round(&mut self) {
-        let commits = std::mem::take(&mut self.gathered);
+        let mut commits = std::mem::take(&mut self.gathered);
         self.gathered_bytes = 0;
-        let mut rest = &commits[..];
-        while !rest.is_empty() {
+        let mut written = 0;
+        while written < commits.len() {
+            let rest = &commits[written..];
+            if self.lacks_slot(rest) {
+                self.gathered = commits.split_off(written);
+                self.gathered_bytes = self.gathered.iter().map(|commit| commit.group.size()).sum();
+                break;
+            }
             if self.hot() > 2 * self.hot_limit
                 && let Some((error, _)) = &self.seal_error
             {
@@ -214,14 +275,14 @@ impl Committer {
             let from = self.journal.position();
             match self.write(rest) {
                 Ok(count) => {
-                    let (done, left) = rest.split_at(count);
+                    let done = &rest[..count];
                     for commit in done {
                         commit.done.send(Committed { ticket: commit.ticket, result: Ok(()) });
                     }
                     self.state.commits += count as u64;
                     self.state.messages += done.iter().map(|commit| commit.group.messages as u64).sum::<u64>();
                     self.state.largest_round = self.state.largest_round.max(count as u64);
-                    rest = left;
+                    written += count;
                 }
                 Err(error) => {
                     if let WriteError::Broken(error) = &error {
@@ -236,7 +297,7 @@ impl Committer {
                 }
             }
         }
-        self.journal.prepare();
+        self.make_slot();
     }
 
     fn write(&mut self, commits: &[Commit]) -> Result<usize, WriteError> {
@@ -251,6 +312,8 @@ impl Committer {
         }
         self.last_commit = Instant::now();
         self.unsealed = true;
+        let held = |commit: &Commit| commit.group.length() as u64 + u64::from(commit.group.messages) * HOT_OVERHEAD;
+        self.hold(commits[..count].iter().map(held).sum());
         Ok(count)
     }
 
@@ -291,10 +354,11 @@ impl Committer {
             return;
         }
         self.sealing = true;
-        self.unsealed = false;
         let ring = self.journal.ring().clone();
-        let (upto, bytes) = (self.journal.position(), self.hot());
-        self.sealer.send(Seal { upto, bytes, ring, done: self.own.clone() });
+        let upto = self.journal.seal_end(self.sealed);
+        let bytes = self.journal.bytes_above(self.sealed) - self.journal.bytes_above(upto);
+        self.unsealed = upto < self.journal.position();
+        self.sealer.send(Seal { upto, bytes, ring, done: self.own.outlet() });
     }
 
     /// What is due now, and how long until something else is.
@@ -332,6 +396,11 @@ impl Committer {
     }
 
     fn finish_closing(&mut self, ctx: &mut Ctx<Self>) {
+        if !self.unsealed
+            && let Err(error) = self.journal.retire()
+        {
+            tracing::warn!("journal: its slots cannot be removed: {error}");
+        }
         self.sealer.send(Stop { lock: self.lock.take(), done: std::mem::take(&mut self.closing) });
         ctx.stop();
         Arbiter::current().stop();
@@ -380,7 +449,7 @@ impl Act for Committer {
                 break;
             }
         }
-        if !self.closing.is_empty() && !self.sealing && self.gathered.is_empty() {
+        if !self.closing.is_empty() && !self.sealing && !self.making && self.gathered.is_empty() {
             self.finish_closing(ctx);
         }
     }
@@ -409,6 +478,7 @@ impl Receive<SealDone> for Committer {
         self.sealing = false;
         self.sealed = self.sealed.max(done.position);
         self.journal.release(self.sealed);
+        self.let_go();
         if !self.closing.is_empty() && done.error.is_none() {
             // What came while it was sealing.
             self.ask_for_seal();
@@ -416,6 +486,17 @@ impl Receive<SealDone> for Committer {
         self.unsealed |= done.error.is_some();
         self.seal_error = done.error.map(|error| (error, Instant::now()));
         self.set_hot_limit();
+    }
+}
+
+impl Receive<SlotMade> for Committer {
+    fn receive(&mut self, made: SlotMade, _: &mut Ctx<Self>) {
+        self.making = false;
+        match made.0 {
+            Ok(slot) => self.journal.add_spare(slot),
+            // Whoever needs it finds out by himself, and may be content with a smaller one.
+            Err(error) => tracing::debug!("journal: no slot ahead: {error}"),
+        }
     }
 }
 

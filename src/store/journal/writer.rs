@@ -31,8 +31,25 @@ const SHARE_OF_FREE_SPACE: u64 = 8;
 /// After the disk was found full, it is not looked at again for so long.
 const FULL_FOR: Duration = Duration::from_millis(100);
 
-/// Free slots kept for reuse.
-const SPARE_SLOTS: usize = 2;
+/// Free slots kept for reuse: as many as a seal gives back under load.
+const SPARE_SLOTS: usize = 3;
+
+/// A slot to be made, by whoever has time.
+#[derive(Debug)]
+pub struct SlotPlan {
+    dir: PathBuf,
+    id: u32,
+    size: u64,
+}
+
+impl SlotPlan {
+    /// Makes it: zeroes, and on the disk. Takes its time.
+    pub fn make(self) -> io::Result<Slot> {
+        let slot = Slot::create(&self.dir, self.id, self.size)?;
+        slot.file.sync_all()?;
+        Ok(slot)
+    }
+}
 
 /// Why groups were not written.
 #[derive(Debug, thiserror::Error)]
@@ -234,17 +251,50 @@ impl Journal {
         self.sync()
     }
 
-    /// Makes sure that there is a slot to go on with before the current one is exhausted. Errors are found out when
-    /// the slot is needed.
-    pub fn prepare(&mut self) {
-        let Some(slot) = &self.current else { return };
-        if self.free.is_empty()
-            && self.used > slot.size / 2
-            && let Ok(slot) = self.make(0)
-        {
-            slot.file.sync_all().ok();
-            self.free.push(slot);
+    /// What to make to have a slot to go on with before the current one is exhausted. Its number is taken.
+    pub fn wants_slot(&mut self) -> Option<SlotPlan> {
+        let slot = self.current.as_ref()?;
+        if !self.free.is_empty() || self.used <= slot.size / 2 || self.is_known_full() {
+            return None;
         }
+        let (size, _) = self.sizes(0);
+        self.next_id += 1;
+        Some(SlotPlan { dir: self.options.dir.clone(), id: self.next_id - 1, size })
+    }
+
+    /// Takes a slot that was made as planned.
+    pub fn add_spare(&mut self, slot: Slot) {
+        self.free.push(slot);
+    }
+
+    /// Whether a frame of this size needs another slot, and none is there.
+    pub fn lacks_slot(&self, size: usize) -> bool {
+        self.room() < size as u64 && self.free.is_empty()
+    }
+
+    /// Where a seal of what lies above `from` ends: with a slot, for so much is held in memory then, or with the
+    /// journal.
+    pub fn seal_end(&self, from: u64) -> u64 {
+        let ends = self.ring.slots.iter().filter_map(|slot| slot.end);
+        ends.filter(|end| *end > from).find(|end| self.bytes_above(from) - self.bytes_above(*end) > 0).unwrap_or(self.position())
+    }
+
+    /// Everything is in verified volumes: gives all slots back, so that a store at rest holds nothing twice.
+    ///
+    /// The ring says so first, in both of its places: none ever names a slot that is gone. Positions and the key go on.
+    pub fn retire(&mut self) -> io::Result<()> {
+        self.ring.next_base = self.ring.next_base.max(self.position());
+        self.current = None;
+        let used = std::mem::take(&mut self.ring.slots).into_iter().map(|slot| slot.id);
+        let gone: Vec<u32> = used.chain(self.free.drain(..).map(|slot| slot.id)).collect();
+        for _ in 0..2 {
+            self.ring_file.write(&self.ring)?;
+            self.ring_file.sync()?;
+        }
+        for id in gone {
+            std::fs::remove_file(slot_path(&self.options.dir, id))?;
+        }
+        File::open(&self.options.dir)?.sync_all()
     }
 
     /// Slots with nothing at or above this position may be used again.
@@ -325,17 +375,26 @@ impl Journal {
         self.make(needed)
     }
 
-    fn make(&mut self, needed: u64) -> io::Result<Slot> {
-        if self.full_since.is_some_and(|since| since.elapsed() < FULL_FOR) {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
+    fn is_known_full(&self) -> bool {
+        self.full_since.is_some_and(|since| since.elapsed() < FULL_FOR)
+    }
+
+    /// How large the next slot should be, and the least it may be.
+    fn sizes(&self, needed: u64) -> (u64, u64) {
         let least = (needed + SLOT_HEAD).next_multiple_of(4096).max(SMALLEST_SLOT.min(self.options.slot));
         let share = fs2::available_space(&self.options.dir).map_or(u64::MAX, |free| free / SHARE_OF_FREE_SPACE);
         let wanted = match self.largest {
             0 => self.options.first_slot,
             largest => largest.saturating_mul(GROWTH).min(self.options.slot),
         };
-        let mut size = (wanted.min(share) & !4095).max(least);
+        ((wanted.min(share) & !4095).max(least), least)
+    }
+
+    fn make(&mut self, needed: u64) -> io::Result<Slot> {
+        if self.is_known_full() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        let (mut size, least) = self.sizes(needed);
         loop {
             let id = self.next_id;
             match Slot::create(&self.options.dir, id, size) {
