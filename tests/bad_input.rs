@@ -109,7 +109,7 @@ fn bad_stream_names_and_subjects_are_refused() {
     let broker = TestBroker::start();
     let mut client = RawClient::ready(broker.port());
     let long = "x".repeat(300);
-    for (name, code) in [("../x", 10128), ("a\\b", 10128), (long.as_str(), 10052), ("a\u{0}b", 0)] {
+    for (name, code) in [("x/y", 10128), ("a\\b", 10128), (long.as_str(), 10052), ("a\u{0}b", 0)] {
         let body = json!({"name": name, "subjects": ["ok"]}).to_string();
         let answer = api(&mut client, &format!("STREAM.CREATE.{name}"), &body);
         match code {
