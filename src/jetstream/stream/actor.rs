@@ -397,7 +397,7 @@ impl Act for Stream {
             waiting_acks: pipeline.waiting_acks(),
             hot_bytes: self.store.hot_bytes(),
             message_ids: self.dedupe.len(),
-            lifetimes: self.lifetimes.len(),
+            lifetimes: self.lifetimes.count(),
             reads_underway: self.reads.underway(),
             lost: self.lost.messages(),
             published: pipeline.tally.published,

@@ -59,7 +59,7 @@ impl Lifetimes {
     }
 
     /// Messages with a life of their own.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.lives.len()
     }
 
@@ -117,7 +117,7 @@ mod tests {
         lives.add(2, seconds(1), 0);
         lives.add(3, NEVER, 0);
         lives.add(4, Life::default(), 0);
-        assert_eq!((lives.len(), lives.first_end(|_| true)), (3, Some((SECOND, 2))));
+        assert_eq!((lives.count(), lives.first_end(|_| true)), (3, Some((SECOND, 2))));
         assert_eq!(lives.first_end(|seq| seq != 2), Some((5 * SECOND, 1)));
         lives.forget(2);
         lives.forget_up_to(1);
