@@ -1,4 +1,4 @@
-use super::journal::{Group, Journal, Ring, WriteError};
+use super::journal::{Group, Journal, Ring, Slot, WriteError};
 use super::sled::sealer::{Sealer, Stop};
 use super::{Closed, CommitError, Committed, Fetched, Recover, StreamId, SyncMode};
 use crate::actor::{Act, Ctx, Mailbox, Outlet, Receive};
@@ -10,6 +10,7 @@ use std::fs::File;
 use std::future::Future;
 use std::pin::Pin;
 use std::task;
+use std::thread;
 use std::time::{Duration, Instant};
 use tokio::time::Sleep;
 
@@ -67,6 +68,9 @@ pub struct SealDone {
     pub error: Option<String>,
 }
 
+/// From the thread that makes a slot: here it is.
+pub struct SlotMade(std::io::Result<Slot>);
+
 /// When the committer does what.
 #[derive(Clone, Debug)]
 pub struct CommitterOptions {
@@ -97,6 +101,7 @@ pub struct Committer {
     options: CommitterOptions,
     sealer: Mailbox<Sealer>,
     own: Outlet<SealDone>,
+    made: Outlet<SlotMade>,
     /// Journal bytes from which a seal is asked for: less than configured on a small disk.
     hot_limit: u64,
     /// Something was committed since the last seal was asked for.
@@ -155,7 +160,7 @@ impl Committer {
         options: CommitterOptions,
         sealed: u64,
         sealer: Mailbox<Sealer>,
-        own: Outlet<SealDone>,
+        own: &Mailbox<Self>,
         lock: File,
     ) -> Self {
         let now = Instant::now();
@@ -163,7 +168,8 @@ impl Committer {
             journal,
             options,
             sealer,
-            own,
+            own: own.outlet(),
+            made: own.outlet(),
             hot_limit: 0,
             unsealed: false,
             gathered: Vec::new(),
@@ -236,7 +242,17 @@ impl Committer {
                 }
             }
         }
-        self.journal.prepare();
+        self.order_slot();
+    }
+
+    /// Has the next slot made by a thread of its own: its zeroes would hold up all commits.
+    fn order_slot(&mut self) {
+        let Some(order) = self.journal.order() else { return };
+        let made = self.made.clone();
+        let thread = thread::Builder::new().name("journal-slot".into());
+        if let Err(error) = thread.spawn(move || made.send(SlotMade(order.fill()))) {
+            self.journal.deliver(Err(error));
+        }
     }
 
     fn write(&mut self, commits: &[Commit]) -> Result<usize, WriteError> {
@@ -380,7 +396,8 @@ impl Act for Committer {
                 break;
             }
         }
-        if !self.closing.is_empty() && !self.sealing && self.gathered.is_empty() {
+        let is_idle = !self.sealing && self.gathered.is_empty() && !self.journal.awaits_slot();
+        if !self.closing.is_empty() && is_idle {
             self.finish_closing(ctx);
         }
     }
@@ -401,6 +418,12 @@ impl Receive<Commit> for Committer {
         if self.gathered_bytes > ROUND_BYTES && !self.must_wait() {
             self.round();
         }
+    }
+}
+
+impl Receive<SlotMade> for Committer {
+    fn receive(&mut self, SlotMade(made): SlotMade, _: &mut Ctx<Self>) {
+        self.journal.deliver(made);
     }
 }
 

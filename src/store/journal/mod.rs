@@ -22,4 +22,5 @@ pub use frame::{FRAME_OVERHEAD, FrameHead};
 pub use group::Group;
 pub use ring::{Ring, SlotEntry};
 pub use scan::{Frame, Scan};
+pub use slot::Slot;
 pub use writer::{Journal, JournalOptions, WriteError};

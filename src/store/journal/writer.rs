@@ -22,8 +22,9 @@ pub struct JournalOptions {
 /// The least a slot may have when the disk is nearly full.
 pub const SMALLEST_SLOT: u64 = 256 * 1024;
 
-/// Each slot may be this many times larger than the one before, up to the configured size.
-const GROWTH: u64 = 4;
+/// Each slot may be this many times larger than the one before, up to the configured size: zeroes are written too, and
+/// with more they would soon be several times what is stored.
+const GROWTH: u64 = 2;
 
 /// A slot takes at most this part of the room left on the disk.
 const SHARE_OF_FREE_SPACE: u64 = 8;
@@ -33,6 +34,36 @@ const FULL_FOR: Duration = Duration::from_millis(100);
 
 /// Free slots kept for reuse.
 const SPARE_SLOTS: usize = 2;
+
+/// A slot to be made.
+#[derive(Debug)]
+pub struct SlotOrder {
+    dir: PathBuf,
+    id: u32,
+    size: u64,
+    /// A smaller one will do if there is no room, but not smaller than this.
+    least: u64,
+}
+
+impl SlotOrder {
+    /// Makes the slot. Blocks until the disk has all its zeroes: 0.3 s for 64 MiB on a busy disk.
+    pub fn fill(&self) -> io::Result<Slot> {
+        let slot = self.create()?;
+        // Should it fail, it fails again when the slot is begun.
+        slot.file.sync_all().ok();
+        Ok(slot)
+    }
+
+    fn create(&self) -> io::Result<Slot> {
+        let mut size = self.size;
+        loop {
+            match Slot::create(&self.dir, self.id, size) {
+                Err(_) if size > self.least => size = ((size / 2) & !4095).max(self.least),
+                made => return made,
+            }
+        }
+    }
+}
 
 /// Why groups were not written.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +89,8 @@ pub struct Journal {
     used: u64,
     durable: u64,
     free: Vec<Slot>,
+    /// A slot is being made.
+    ordered: bool,
     next_id: u32,
     /// The current slot has not been synced since it was begun, nor the ring that names it.
     newborn: bool,
@@ -87,6 +120,7 @@ impl Journal {
             used: 0,
             durable,
             free,
+            ordered: false,
             next_id,
             newborn: false,
             told: 0,
@@ -234,16 +268,27 @@ impl Journal {
         self.sync()
     }
 
-    /// Makes sure that there is a slot to go on with before the current one is exhausted. Errors are found out when
-    /// the slot is needed.
-    pub fn prepare(&mut self) {
-        let Some(slot) = &self.current else { return };
-        if self.free.is_empty() && self.used > slot.size / 2 {
-            if let Ok(slot) = self.make(0) {
-                slot.file.sync_all().ok();
-                self.free.push(slot);
-            }
+    /// The slot to go on with when the current one is exhausted, if it is time to make it. Whoever makes it does so
+    /// elsewhere, so that no commit waits for the zeroes, and [`deliver`](Self::deliver)s it.
+    pub fn order(&mut self) -> Option<SlotOrder> {
+        let slot = self.current.as_ref()?;
+        if self.ordered || !self.free.is_empty() || self.used <= slot.size / 2 || self.is_full() {
+            return None;
         }
+        self.ordered = true;
+        Some(self.order_for(0))
+    }
+
+    /// A slot that was ordered, or why it could not be made: found out again when one is needed.
+    pub fn deliver(&mut self, made: io::Result<Slot>) {
+        self.ordered = false;
+        self.full_since = made.is_err().then(Instant::now);
+        self.free.extend(made);
+    }
+
+    /// Whether a slot is being made.
+    pub fn awaits_slot(&self) -> bool {
+        self.ordered
     }
 
     /// Slots with nothing at or above this position may be used again.
@@ -325,30 +370,27 @@ impl Journal {
     }
 
     fn make(&mut self, needed: u64) -> io::Result<Slot> {
-        if self.full_since.is_some_and(|since| since.elapsed() < FULL_FOR) {
+        if self.is_full() {
             return Err(io::ErrorKind::StorageFull.into());
         }
+        let made = self.order_for(needed).create();
+        self.full_since = made.is_err().then(Instant::now);
+        made
+    }
+
+    fn order_for(&mut self, needed: u64) -> SlotOrder {
         let least = (needed + SLOT_HEAD).next_multiple_of(4096).max(SMALLEST_SLOT.min(self.options.slot));
         let share = fs2::available_space(&self.options.dir).map_or(u64::MAX, |free| free / SHARE_OF_FREE_SPACE);
         let wanted = match self.largest {
             0 => self.options.first_slot,
             largest => largest.saturating_mul(GROWTH).min(self.options.slot),
         };
-        let mut size = (wanted.min(share) & !4095).max(least);
-        loop {
-            let id = self.next_id;
-            match Slot::create(&self.options.dir, id, size) {
-                Ok(slot) => {
-                    self.next_id += 1;
-                    self.full_since = None;
-                    return Ok(slot);
-                }
-                Err(error) if size == least => {
-                    self.full_since = Some(Instant::now());
-                    return Err(error);
-                }
-                Err(_) => size = ((size / 2) & !4095).max(least),
-            }
-        }
+        let (id, size) = (self.next_id, (wanted.min(share) & !4095).max(least));
+        self.next_id += 1;
+        SlotOrder { dir: self.options.dir.clone(), id, size, least }
+    }
+
+    fn is_full(&self) -> bool {
+        self.full_since.is_some_and(|since| since.elapsed() < FULL_FOR)
     }
 }
