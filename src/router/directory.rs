@@ -2,7 +2,7 @@ use super::cache::MatchCache;
 use super::client::{Change, FromRouter};
 use super::destination::{Destination, NO_SUB};
 use super::matchset::MatchSet;
-use super::subscription::{SubKey, Subscription, Subscriptions, UNLIMITED};
+use super::subscription::{Sid, SubKey, Subscription, Subscriptions, UNLIMITED};
 use super::watch::Watches;
 use crate::account::AccountId;
 use crate::subject::{SubjectIndex, is_literal};
@@ -106,7 +106,7 @@ impl Directory {
                     account: self.destinations[slot].account,
                     subject: subject.clone(),
                     queue: queue.clone(),
-                    sid: sid.clone(),
+                    sid: Sid::from_slice(sid),
                     except: except.clone(),
                     delivered: 0,
                     max: UNLIMITED,

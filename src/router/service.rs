@@ -4,9 +4,8 @@ use super::client::{Changes, Drained, Enter, FromRouter, Leave};
 use super::destination::{Destination, Kind};
 use super::messages::{AskInterest, Dismiss, Enlist, Interest, Listen, Release, Unlisten, Unwatch, Watch};
 use super::replica::Router;
-use super::subscription::{Subscription, UNLIMITED};
+use super::subscription::{Sid, Subscription, UNLIMITED};
 use crate::actor::{Ctx, Outlet, Receive};
-use bytes::Bytes;
 
 /// Services are held back by their publishers' credit alone: nothing for them is ever dropped.
 const NO_LIMIT: usize = usize::MAX / 2;
@@ -70,7 +69,7 @@ impl Receive<Listen> for Router {
             account,
             subject,
             queue: None,
-            sid: Bytes::new(),
+            sid: Sid::new(),
             except: except.into(),
             delivered: 0,
             max: UNLIMITED,

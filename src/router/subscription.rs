@@ -2,6 +2,7 @@ use crate::account::AccountId;
 use crate::subject::matches;
 use bytes::Bytes;
 use slab::Slab;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// A subscription's place in this replica's table.
@@ -10,22 +11,28 @@ pub(super) type SubKey = u32;
 /// All subscriptions that a replica knows, of connections and of services.
 pub(super) type Subscriptions = SubTable;
 
+/// The client's name for a subscription: nearly always a number, so it needs no memory of its own.
+pub(super) type Sid = SmallVec<[u8; 16]>;
+
+/// What a delivery looks at comes first and in one cache line: with ten thousand subscriptions in use, each further line
+/// is a wait for memory.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Subscription {
     /// The destination's place in the replica's table.
     pub slot: usize,
+    /// Messages delivered since it began.
+    pub delivered: u64,
+    /// It ends when so many have been delivered.
+    pub max: u64,
+    /// Empty for services.
+    pub sid: Sid,
     /// The connection's own number for it, or the service's tag.
     pub key: u32,
     pub account: AccountId,
     pub subject: Bytes,
     pub queue: Option<Bytes>,
-    /// Empty for services.
-    pub sid: Bytes,
     pub except: Arc<[Bytes]>,
-    /// Messages delivered since it began.
-    pub delivered: u64,
-    /// It ends when so many have been delivered.
-    pub max: u64,
 }
 
 /// No limit of messages.

@@ -73,9 +73,8 @@ fn start(
     let committer_options =
         CommitterOptions { sync: options.sync, hot_bytes: options.hot_bytes, seal_after: options.seal_after };
     let volumes = sealer.clone();
-    let committer = launch(&own_thread(), house, move |own| {
-        Committer::new(journal, committer_options, sealed, volumes, own, lock)
-    });
+    let committer =
+        launch(&own_thread(), house, move |own| Committer::new(journal, committer_options, sealed, volumes, own, lock));
     archive.send(Introduce { sealer: sealer.outlet(), committer: committer.outlet() });
     Store { committer, archive: archive.outlet(), sealer: sealer.outlet() }
 }

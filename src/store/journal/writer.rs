@@ -276,7 +276,9 @@ impl Journal {
     /// journal.
     pub fn seal_end(&self, from: u64) -> u64 {
         let ends = self.ring.slots.iter().filter_map(|slot| slot.end);
-        ends.filter(|end| *end > from).find(|end| self.bytes_above(from) - self.bytes_above(*end) > 0).unwrap_or(self.position())
+        ends.filter(|end| *end > from)
+            .find(|end| self.bytes_above(from) - self.bytes_above(*end) > 0)
+            .unwrap_or(self.position())
     }
 
     /// Everything is in verified volumes: gives all slots back, so that a store at rest holds nothing twice.
