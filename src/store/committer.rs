@@ -222,7 +222,8 @@ impl Committer {
 
     /// Streams have heard what was sealed.
     fn let_go(&mut self) {
-        while let Some((_, bytes)) = self.held.pop_front_if(|(end, _)| *end <= self.sealed) {
+        while self.held.front().is_some_and(|(end, _)| *end <= self.sealed) {
+            let Some((_, bytes)) = self.held.pop_front() else { break };
             self.held_bytes -= bytes;
         }
     }

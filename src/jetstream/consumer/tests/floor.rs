@@ -73,7 +73,10 @@ fn pick(state: &ConsumerState, at: usize) -> Option<u64> {
     (len > 0).then(|| *state.pending.keys().nth(at % len).expect("within"))
 }
 
-fn positions(state: &ConsumerState) -> ((u64, u64), (u64, u64), Vec<(u64, u64)>) {
+/// A stream and a consumer sequence.
+type Pair = (u64, u64);
+
+fn positions(state: &ConsumerState) -> (Pair, Pair, Vec<Pair>) {
     let pending = state.pending.iter().map(|(&seq, p)| (seq, p.consumer)).collect();
     ((state.delivered_consumer, state.delivered_stream), (state.floor_consumer, state.floor_stream), pending)
 }
