@@ -38,7 +38,8 @@ fn wildcards_match_token_by_token() {
         let mut got: Vec<_> =
             came(&mut client).iter().map(|(sid, _)| patterns[sid.parse::<usize>().unwrap()]).collect();
         let mut expected = expected;
-        (got.sort_unstable(), expected.sort_unstable());
+        got.sort_unstable();
+        expected.sort_unstable();
         assert_eq!(got, expected, "{subject}");
     }
 }

@@ -1,7 +1,7 @@
 //! The log: what the house tells through `tracing`, in the reference's lines or as JSON. Reference section 8.5.
 //!
 //! The log is the one thing that every thread writes to without a mailbox: a line must get out also when the actors
-//! do not. Behind it stands a single [`Sink`] with a lock of its own, taken for one write.
+//! do not. Behind it stands a single `Sink` with a lock of its own, taken for one write.
 
 mod banner;
 mod file;

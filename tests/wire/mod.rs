@@ -162,7 +162,7 @@ impl Core {
     /// A client that has said CONNECT and got its first PONG.
     pub fn client(&self, connect: &str) -> Client {
         let mut client = self.raw();
-        client.send(&format!("CONNECT {connect}\r\n"));
+        client.send(format!("CONNECT {connect}\r\n"));
         client.flush();
         client
     }
@@ -175,7 +175,7 @@ impl Core {
     pub fn wire(&self, connect: Option<&str>, data: impl AsRef<[u8]>) -> Vec<String> {
         let mut client = self.raw();
         if let Some(connect) = connect {
-            client.send(&format!("CONNECT {connect}\r\n"));
+            client.send(format!("CONNECT {connect}\r\n"));
         }
         client.send(data);
         client.send("PING\r\n");
@@ -186,7 +186,7 @@ impl Core {
     pub fn fatal(&self, connect: Option<&str>, data: impl AsRef<[u8]>) -> Vec<String> {
         let mut client = self.raw();
         if let Some(connect) = connect {
-            client.send(&format!("CONNECT {connect}\r\n"));
+            client.send(format!("CONNECT {connect}\r\n"));
         }
         client.send(data);
         client.rest()

@@ -1,6 +1,6 @@
 //! The configuration language of nats-server: its grammar, and what its keys mean for our [`Settings`].
 //!
-//! [`parser`] turns text into [`Map`]s of values with positions, knowing no key; [`keys`] turns those into a
+//! [`parser`] turns text into [`Map`]s of values with positions, knowing no key; `keys` turns those into a
 //! [`Layer`] of settings. Reference sections 8.3 and 9.
 //!
 //! [`Settings`]: super::Settings

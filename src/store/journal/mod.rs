@@ -1,9 +1,9 @@
 //! The journal: the one commit point of the server. `docs/storage.md` has its format.
 //!
 //! * [`frame`]: header and trailer around the entries of one commit.
-//! * [`group`]: a commit on its way, and [`gather`]: the one call that writes many of them.
+//! * [`group`]: a commit on its way, and `gather`: the one call that writes many of them.
 //! * [`slot`]: a preallocated file; [`ring`]: which slots are in use.
-//! * [`Journal`](writer::Journal): writes. [`scan`]: reads, and tells a torn tail from damage.
+//! * [`Journal`]: writes. [`scan`]: reads, and tells a torn tail from damage.
 
 pub mod frame;
 mod gather;

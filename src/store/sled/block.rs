@@ -19,7 +19,7 @@ const RECORD_HEAD: usize = 4;
 
 /// A block of small messages is closed when it is this large.
 pub const BLOCK_BYTES: usize = 64 << 10;
-/// The same for messages of [`LARGE_MESSAGE`] and more.
+/// The same for messages of `LARGE_MESSAGE` and more.
 pub const LARGE_BLOCK_BYTES: usize = 256 << 10;
 const LARGE_MESSAGE: usize = 1 << 10;
 

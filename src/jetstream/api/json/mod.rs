@@ -1,7 +1,7 @@
 //! Request bodies, decoded as strictly as the reference decodes them (streams reference, section 0.1), with its texts.
 //!
 //! What a body may hold is said by a [`Schema`]: a table of members beside the struct that they fill. First the
-//! [`syntax`] of a whole document is checked, then it is read member by member; nothing that the schema does not know
+//! `syntax` of a whole document is checked, then it is read member by member; nothing that the schema does not know
 //! is ever built.
 
 mod read;
