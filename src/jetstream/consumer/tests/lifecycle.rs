@@ -153,7 +153,9 @@ async fn purges() {
     ];
     for (filter, goes, first, first_matching, all, filtered) in cases {
         for (config, expected, second) in [
-            (explicit(), all, 2),
+            (explicit(), all.clone(), 2),
+            // A purge that takes only one of its filters leaves it the rest.
+            (json!({"durable_name": "c", "ack_policy": "explicit", "filter_subjects": ["f.0", "f.1"]}), all, 2),
             (json!({"durable_name": "c", "ack_policy": "explicit", "filter_subject": "f.0"}), filtered, 3),
         ] {
             let mut bench = Bench::new(config, &subjects).await;
@@ -166,6 +168,25 @@ async fn purges() {
             assert_eq!(bench.counts().await, expected, "{filter:?}");
         }
     }
+}
+
+#[actix_rt::test]
+async fn who_sources_anew_gets_what_it_has_not_confirmed() {
+    let config = json!({
+        "durable_name": "c", "name": "c", "ack_policy": "explicit", "sourcing": true, "ack_wait": 30 * SECOND,
+        "max_deliver": -1, "max_waiting": 512, "max_ack_pending": 1000,
+    });
+    let mut bench = Bench::new(config.clone(), &["s.a", "s.b", "s.c"]).await;
+    bench.pull("in", "3").await;
+    bench.ack(&ack(1, 1), "", "").await;
+    assert_eq!(bench.counts().await, json!([[3, 3], [1, 1], 2, 0, 0, 0]));
+    let config = serde_json::from_value(config).expect("a configuration");
+    let request = bench.request("");
+    bench.consumer.send(UpdateConsumer { config: Box::new(config), action: Action::CreateOrUpdate, request });
+    bench.settle().await;
+    let answers = std::mem::take(&mut bench.world().answers);
+    assert_eq!(answers.last().map(|answer| &answer["name"]), Some(&json!("c")));
+    assert_eq!(bench.counts().await, json!([[0, 1], [0, 1], 0, 0, 0, 2]));
 }
 
 #[actix_rt::test]
