@@ -226,8 +226,11 @@ impl Committer {
 
     /// Streams have heard what was sealed.
     fn let_go(&mut self) {
-        while let Some((_, bytes)) = self.held.pop_front_if(|(end, _)| *end <= self.sealed) {
+        while let Some((end, bytes)) = self.held.front()
+            && *end <= self.sealed
+        {
             self.held_bytes -= bytes;
+            self.held.pop_front();
         }
     }
 
