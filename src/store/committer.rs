@@ -78,8 +78,8 @@ pub struct SlotMade(std::io::Result<Slot>);
 #[derive(Clone, Debug)]
 pub struct CommitterOptions {
     pub sync: SyncMode,
-    /// Bytes in the journal, or in the memory of the streams, from which a seal is asked for. At twice as much, commits
-    /// wait for it.
+    /// Bytes in the journal, or in the memory of the streams, from which a seal is asked for. With that much beside what
+    /// is being sealed, commits wait.
     pub hot_bytes: u64,
     pub seal_after: Duration,
 }
@@ -88,9 +88,9 @@ pub struct CommitterOptions {
 const MARK_AFTER: Duration = Duration::from_millis(20);
 
 /// A seal that failed is tried again after this.
-const SEAL_AGAIN_AFTER: Duration = Duration::from_secs(2);
+const SEAL_AGAIN_AFTER: Duration = Duration::from_millis(500);
 
-/// The journal fills at most this part of a disk before it is sealed, and twice as much before commits wait.
+/// The journal fills at most this part of a disk before it is sealed.
 const SHARE_OF_DISK: u64 = 5;
 
 /// Less than this is not worth a volume.
@@ -127,6 +127,8 @@ pub struct Committer {
     /// A slot is being made.
     making: bool,
     sealing: bool,
+    /// Bytes of the journal in the seal that is underway.
+    seal_bytes: u64,
     seal_error: Option<(String, Instant)>,
     last_commit: Instant,
     synced: Instant,
@@ -173,11 +175,12 @@ impl Committer {
         journal: Journal,
         options: CommitterOptions,
         sealed: u64,
+        held_bytes: u64,
         sealer: Mailbox<Sealer>,
         own: Mailbox<Committer>,
         lock: File,
     ) -> Self {
-        let now = Instant::now();
+        let (now, journal_end) = (Instant::now(), journal.position());
         let mut committer = Self {
             journal,
             options,
@@ -189,10 +192,11 @@ impl Committer {
             gathered_bytes: 0,
             failed: AHashMap::new(),
             sealed,
-            held: VecDeque::new(),
-            held_bytes: 0,
+            held: VecDeque::from([(journal_end, held_bytes)]),
+            held_bytes,
             making: false,
             sealing: false,
+            seal_bytes: 0,
             seal_error: None,
             last_commit: now,
             synced: now,
@@ -222,9 +226,11 @@ impl Committer {
 
     /// Streams have heard what was sealed.
     fn let_go(&mut self) {
-        while self.held.front().is_some_and(|(end, _)| *end <= self.sealed) {
-            let Some((_, bytes)) = self.held.pop_front() else { break };
+        while let Some((end, bytes)) = self.held.front()
+            && *end <= self.sealed
+        {
             self.held_bytes -= bytes;
+            self.held.pop_front();
         }
     }
 
@@ -236,7 +242,7 @@ impl Committer {
 
     /// Too much waits for the sealer, and the sealer is at it; or the slot that is needed is being made.
     fn must_wait(&self) -> bool {
-        self.sealing && self.hot() > 2 * self.hot_limit || self.lacks_slot(&self.gathered)
+        self.sealing && self.hot() > self.hot_limit + self.seal_bytes || self.lacks_slot(&self.gathered)
     }
 
     fn lacks_slot(&self, commits: &[Commit]) -> bool {
@@ -359,6 +365,7 @@ impl Committer {
         let upto = self.journal.seal_end(self.sealed);
         let bytes = self.journal.bytes_above(self.sealed) - self.journal.bytes_above(upto);
         self.unsealed = upto < self.journal.position();
+        self.seal_bytes = bytes;
         self.sealer.send(Seal { upto, bytes, ring, done: self.own.outlet() });
     }
 

@@ -50,18 +50,19 @@ fn open_locked(options: &Options, house: &House, lock: File) -> io::Result<(Stor
     let (recovery, damaged) = recover_all(replay, &library);
     let journal_options =
         JournalOptions { dir: journal_dir, first_slot: options.first_slot_bytes, slot: options.slot_bytes };
-    let journal = Journal::begin(journal_options, ring, found.ring_file, found.free, found.next_id)?;
+    let journal = Journal::begin(journal_options, ring, found.ring_file, found.free, found.next_id);
     if let SyncMode::Interval(every) = options.sync {
         tracing::warn!("store: synced every {every:?} only: a power cut may cost what was acknowledged since");
     }
-    Ok((start(options, house, (journal, sealed, lock), library, damaged), recovery))
+    let held = recovery.streams.iter().map(|stream| stream.hot.0.bytes() as u64).sum();
+    Ok((start(options, house, (journal, sealed, held, lock), library, damaged), recovery))
 }
 
 /// Starts the three actors, each on a thread of its own: all of them block.
 fn start(
     options: &Options,
     house: &House,
-    (journal, sealed, lock): (Journal, u64, File),
+    (journal, sealed, held, lock): (Journal, u64, u64, File),
     library: Library,
     damaged: Vec<FoundDamaged>,
 ) -> Store {
@@ -73,8 +74,9 @@ fn start(
     let committer_options =
         CommitterOptions { sync: options.sync, hot_bytes: options.hot_bytes, seal_after: options.seal_after };
     let volumes = sealer.clone();
-    let committer =
-        launch(&own_thread(), house, move |own| Committer::new(journal, committer_options, sealed, volumes, own, lock));
+    let committer = launch(&own_thread(), house, move |own| {
+        Committer::new(journal, committer_options, sealed, held, volumes, own, lock)
+    });
     archive.send(Introduce { sealer: sealer.outlet(), committer: committer.outlet() });
     Store { committer, archive: archive.outlet(), sealer: sealer.outlet() }
 }

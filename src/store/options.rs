@@ -16,8 +16,8 @@ pub struct Options {
     /// The directory of the store; created if it is not there.
     pub dir: PathBuf,
     pub sync: SyncMode,
-    /// Bytes in the journal and in memory, over all streams, from which they are moved into a volume. Twice as much
-    /// makes commits wait.
+    /// Bytes in the journal and in memory, over all streams, from which they are moved into a volume. With that
+    /// much beside what is just being moved (a slot's worth at a time), commits wait.
     pub hot_bytes: u64,
     /// After so long without a commit, what is there is moved into a volume.
     pub seal_after: Duration,

@@ -304,3 +304,225 @@ async fn a_refused_commit_refuses_what_follows_until_the_stream_has_learned_of_i
     assert_eq!((found.streams[0].last, found.streams[0].index.len()), (1, 1));
     close(store).await;
 }
+
+/// Commits batches of messages, as many at a time as fit, until all are acknowledged.
+async fn fill(stream: &mut dyn StreamStore, ears: &mut Ears, seqs: std::ops::RangeInclusive<u64>, size: usize) {
+    let (first, last) = (*seqs.start(), *seqs.end());
+    let mut underway = 0;
+    let mut hear = async |stream: &mut dyn StreamStore| {
+        ears.committed.recv().await.expect("answered").result.expect("committed");
+        while let Ok(sealed) = ears.sealed.try_recv() {
+            stream.sealed(&sealed);
+        }
+    };
+    for seq in first..=last {
+        stream.append(draft(seq, &seq.to_be_bytes().repeat(size / 8)));
+        if seq % 16 == 0 || seq == last {
+            stream.commit(seq);
+            underway += 1;
+        }
+        if underway > 8 {
+            hear(stream).await;
+            underway -= 1;
+        }
+    }
+    for _ in 0..underway {
+        hear(stream).await;
+    }
+}
+
+#[actix_rt::test]
+async fn at_rest_the_journal_holds_no_slots_and_positions_go_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let slots = || {
+        let files = std::fs::read_dir(dir.path().join("journal")).unwrap();
+        files.filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().starts_with("slot-")).count()
+    };
+    let mut position = 0;
+    for round in 0..3u64 {
+        let (store, found) = open(&options(dir.path()), &House::default()).unwrap();
+        assert_eq!(slots(), 0, "the first write begins a slot");
+        assert_eq!(found.streams.first().map_or(0, |stream| stream.index.len()), 100 * round as usize);
+        let (port, mut ears) = port();
+        let mut stream = store.stream(StreamId(1), Hot::default(), port);
+        stream.stage(create("S"));
+        fill(&mut *stream, &mut ears, 100 * round + 1..=100 * round + 100, 64).await;
+        assert!(slots() > 0);
+        close(store).await;
+        assert_eq!(slots(), 0);
+        let ring = journal::load::load(&dir.path().join("journal")).unwrap().ring;
+        assert!(ring.slots.is_empty() && ring.next_base > position);
+        position = ring.next_base;
+    }
+}
+
+#[actix_rt::test]
+async fn with_an_interval_commits_are_written_at_once_and_synced_later() {
+    let dir = tempfile::tempdir().unwrap();
+    let sync = SyncMode::Interval(std::time::Duration::from_secs(3600));
+    let options = |name: &str| Options { sync, ..options(&dir.path().join(name)) };
+    let (store, _) = open(&options("a"), &House::default()).unwrap();
+    let (port, mut ears) = port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port);
+    stream.stage(create("S"));
+    fill(&mut *stream, &mut ears, 1..=500, 64).await;
+    copy(&dir.path().join("a"), &dir.path().join("b"));
+    let (again, found) = open(&options("b"), &House::default()).unwrap();
+    assert_eq!(found.streams[0].index.len(), 500, "a killed process loses nothing");
+    close(again).await;
+    close(store).await;
+}
+
+#[actix_rt::test]
+async fn what_streams_hold_is_bounded_while_commits_wait_for_the_sealer() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options { hot_bytes: 2 << 20, ..options(dir.path()) };
+    let (store, _) = open(&options, &House::default()).unwrap();
+    let (port, mut ears) = port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port);
+    stream.stage(create("S"));
+    let mut most = 0;
+    for round in 0..16u64 {
+        fill(&mut *stream, &mut ears, 1000 * round + 1..=1000 * round + 1000, 1024).await;
+        most = most.max(stream.hot_bytes());
+    }
+    // What is hot, a slot's worth that is being sealed, and what was committed before its stream heard of a seal.
+    assert!(most < 6 << 20, "{most} bytes of 16 MB are in memory");
+    close(store).await;
+    let (store, found) = open(&options, &House::default()).unwrap();
+    let [recovered] = &found.streams[..] else { panic!("one stream") };
+    let missing: Vec<u64> = (1..=16_000).filter(|seq| !recovered.index.iter().any(|entry| entry.seq == *seq)).collect();
+    assert_eq!((recovered.index.len(), sled::library::ranges(missing.into_iter())), (16_000, vec![]));
+    close(store).await;
+}
+
+#[actix_rt::test]
+async fn small_volumes_are_merged() {
+    let dir = tempfile::tempdir().unwrap();
+    for round in 0..7u64 {
+        let (store, found) = open(&options(dir.path()), &House::default()).unwrap();
+        assert_eq!(found.streams.first().map_or(0, |stream| stream.index.len()), 10 * round as usize);
+        let (port, mut ears) = port();
+        let mut stream = store.stream(StreamId(1), Hot::default(), port);
+        stream.stage(create("S"));
+        fill(&mut *stream, &mut ears, 10 * round + 1..=10 * round + 10, 64).await;
+        close(store).await;
+    }
+    let (store, _) = open(&options(dir.path()), &House::default()).unwrap();
+    let volumes = std::fs::read_dir(dir.path().join("volumes")).unwrap().count();
+    assert!(volumes <= 2, "{volumes} volumes for 70 messages");
+    close(store).await;
+}
+
+/// A step of a stream's life.
+#[derive(Clone, Debug)]
+enum Step {
+    Append(u8),
+    Remove(Vec<u64>),
+    Advance(u64),
+    RemoveRange(u64, u64),
+    Reopen,
+    Kill,
+}
+
+fn steps() -> impl proptest::strategy::Strategy<Value = Vec<Step>> {
+    use proptest::prelude::*;
+    let step = prop_oneof![
+        6 => (1u8..40).prop_map(Step::Append),
+        3 => proptest::collection::vec(1u64..200, 1..6).prop_map(Step::Remove),
+        1 => (1u64..100).prop_map(Step::Advance),
+        2 => (1u64..200, 1u64..20).prop_map(|(from, length)| Step::RemoveRange(from, length)),
+        2 => Just(Step::Reopen),
+        1 => Just(Step::Kill),
+    ];
+    proptest::collection::vec(step, 1..16)
+}
+
+/// Goes through the steps; after each reopening the store must tell and give what a plain map holds.
+async fn live(steps: Vec<Step>) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut home = dir.path().join("0");
+    let mut model = std::collections::BTreeMap::new();
+    let (mut last, mut ticket) = (0u64, 0);
+    let mut killed = Vec::new();
+    let (mut store, _) = open(&options(&home), &House::default()).unwrap();
+    let (port, mut ears) = port();
+    let mut stream = store.stream(StreamId(1), Hot::default(), port);
+    stream.stage(create("S"));
+    for (number, step) in steps.into_iter().chain([Step::Kill, Step::Reopen]).enumerate() {
+        match &step {
+            Step::Append(count) => {
+                for _ in 0..*count {
+                    last += 1;
+                    let payload = last.to_be_bytes().repeat(last as usize % 50);
+                    stream.append(draft(last, &payload));
+                    model.insert(last, payload);
+                }
+            }
+            Step::Remove(seqs) => {
+                model.retain(|seq, _| !seqs.contains(seq));
+                stream.stage(Change::Remove { seqs: seqs.clone() });
+            }
+            Step::Advance(first) => {
+                let first = *(first.min(&(last + 1)));
+                model.retain(|seq, _| *seq >= first);
+                stream.stage(Change::Advance { first, last, last_timestamp: 1 });
+            }
+            Step::RemoveRange(from, length) => {
+                let range = *from..from + length;
+                model.retain(|seq, _| !range.contains(seq));
+                stream.stage(Change::RemoveRanges { ranges: vec![range] });
+            }
+            Step::Reopen | Step::Kill => {}
+        }
+        if stream.is_dirty() {
+            ticket += 1;
+            commit(&mut *stream, &mut ears, ticket).await;
+        }
+        match step {
+            Step::Reopen => close(store).await,
+            Step::Kill => {
+                let next = dir.path().join((number + 1).to_string());
+                copy(&home, &next);
+                home = next;
+                killed.push(store);
+            }
+            _ => continue,
+        }
+        let (again, mut found) = open(&options(&home), &House::default()).unwrap();
+        store = again;
+        let recovered = found.streams.remove(0);
+        assert!(recovered.index.iter().map(|entry| entry.seq).eq(model.keys().copied()));
+        assert!(recovered.last == last && recovered.lost.is_empty());
+        let (port, new_ears) = self::port();
+        ears = new_ears;
+        stream = store.stream(StreamId(1), recovered.hot, port);
+        let elsewhere: Vec<u64> = model
+            .keys()
+            .copied()
+            .filter(|seq| match stream.get(*seq) {
+                Lookup::Here(message) => {
+                    assert_eq!(message.payload(), model[seq]);
+                    false
+                }
+                Lookup::Elsewhere => true,
+            })
+            .collect();
+        stream.fetch(0, elsewhere.clone());
+        for (seq, message) in elsewhere.iter().zip(ears.fetched.recv().await.unwrap().messages) {
+            assert_eq!(message.unwrap().payload(), model[seq]);
+        }
+    }
+    for store in killed.into_iter().chain([store]) {
+        close(store).await;
+    }
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 3, ..Default::default() })]
+
+    #[test]
+    fn a_store_is_like_a_map_however_often_it_is_reopened(steps in steps()) {
+        actix_rt::System::new().block_on(live(steps));
+    }
+}

@@ -4,7 +4,8 @@ use super::slot::{Slot, SlotHead, slot_id, slot_path};
 use super::two_slot::TwoSlot;
 use bytes::Bytes;
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// A journal as found on the disk.
@@ -99,8 +100,12 @@ fn above(ring: &Ring, from: u64) -> impl Iterator<Item = &SlotEntry> {
 }
 
 fn read_slot(dir: &Path, entry: &SlotEntry) -> io::Result<SlotData> {
-    let bytes = std::fs::read(slot_path(dir, entry.id))?;
-    let missing = entry.size.saturating_sub(bytes.len() as u64);
+    let file = File::open(slot_path(dir, entry.id))?;
+    let missing = entry.size.saturating_sub(file.metadata()?.len());
+    // Nothing behind the end is looked at.
+    let used = entry.end.map_or(entry.size, |end| end.saturating_sub(entry.base).min(entry.size));
+    let mut bytes = Vec::with_capacity(used as usize);
+    file.take(used).read_to_end(&mut bytes)?;
     if missing > 0 {
         tracing::error!("journal: slot {} is damaged: {missing} bytes are missing at its end", entry.id);
     }

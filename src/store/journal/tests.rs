@@ -14,7 +14,7 @@ fn options(dir: &Path) -> JournalOptions {
 
 fn open(dir: &Path) -> Journal {
     let found = load(dir).unwrap();
-    Journal::begin(options(dir), found.ring, found.ring_file, found.free, found.next_id).unwrap()
+    Journal::begin(options(dir), found.ring, found.ring_file, found.free, found.next_id)
 }
 
 fn message(seq: u64, payload: &[u8]) -> Bytes {
@@ -32,10 +32,10 @@ fn change(change: &Change) -> Bytes {
 fn create(stream: u64) -> Group {
     let mut group = Group::new(StreamId(stream));
     let (account, name) = ("A".to_string(), format!("S{stream}"));
-    // Twice, as the handle of a stream writes what must not depend on one bit.
-    let born = change(&Change::Create { account, name, config: Bytes::new(), created: 1 });
-    group.push(born.clone(), None, false);
-    group.push(born, None, false);
+    let entry = change(&Change::Create { account, name, config: Bytes::new(), created: 1 });
+    // Twice, as streams write it.
+    group.push(entry.clone(), None, false);
+    group.push(entry, None, false);
     group
 }
 
@@ -175,7 +175,7 @@ fn open_behind(dir: &Path) -> Journal {
         last.end.get_or_insert(scan.end.max(last.base));
     }
     found.ring.next_base = found.ring.next_base.max(scan.end);
-    Journal::begin(options(dir), found.ring, found.ring_file, found.free, found.next_id).unwrap()
+    Journal::begin(options(dir), found.ring, found.ring_file, found.free, found.next_id)
 }
 
 #[test]

@@ -85,18 +85,19 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Goes on behind what is there: in a slot of its own, so that nothing of a torn tail can ever be read again.
+    /// Goes on behind what is there: in a slot of its own, so that nothing of a torn tail can ever be read again. The
+    /// slot is begun with the first write: a server that stores nothing makes none.
     /// `ring` holds the slots still needed, each with its end.
-    pub fn begin(
-        options: JournalOptions,
-        ring: Ring,
-        ring_file: TwoSlot<Ring>,
-        free: Vec<Slot>,
-        next_id: u32,
-    ) -> io::Result<Self> {
+    pub fn begin(options: JournalOptions, ring: Ring, ring_file: TwoSlot<Ring>, free: Vec<Slot>, next_id: u32) -> Self {
         let durable = ring.next_base;
+        // What a killed process wrote and never synced was read, and counts from here on: it must outlive a power cut.
+        let last =
+            ring.slots.last().map(|last| Slot::open(&options.dir, last.id).and_then(|slot| slot.file.sync_all()));
+        if let Some(Err(error)) = last {
+            tracing::warn!("journal: what was read cannot be synced: {error}");
+        }
         let largest = ring.slots.iter().map(|slot| slot.size).chain(free.iter().map(|slot| slot.size)).max();
-        let mut journal = Self {
+        Self {
             options,
             ring,
             ring_file,
@@ -106,12 +107,10 @@ impl Journal {
             free,
             next_id,
             newborn: false,
-            told: 0,
+            told: durable,
             full_since: None,
             largest: largest.unwrap_or(0),
-        };
-        journal.open_slot(0)?;
-        Ok(journal)
+        }
     }
 
     /// The position behind the last frame.
@@ -272,13 +271,18 @@ impl Journal {
         self.room() < size as u64 && self.free.is_empty()
     }
 
-    /// Where a seal of what lies above `from` ends: with a slot, for so much is held in memory then, or with the
-    /// journal.
+    /// Where a seal of what lies above `from` ends: with the journal, or with a slot that is left, so that no more than
+    /// a slot's worth is held in memory for it.
     pub fn seal_end(&self, from: u64) -> u64 {
-        let ends = self.ring.slots.iter().filter_map(|slot| slot.end);
-        ends.filter(|end| *end > from)
-            .find(|end| self.bytes_above(from) - self.bytes_above(*end) > 0)
-            .unwrap_or(self.position())
+        let all = self.bytes_above(from);
+        let bytes_to = |end: u64| all - self.bytes_above(end);
+        if all <= self.options.slot {
+            return self.position();
+        }
+        let ends: Vec<u64> =
+            self.ring.slots.iter().filter_map(|slot| slot.end).filter(|end| bytes_to(*end) > 0).collect();
+        let fitting = ends.iter().rfind(|end| bytes_to(**end) <= self.options.slot);
+        fitting.or(ends.first()).copied().unwrap_or(self.position())
     }
 
     /// Everything is in verified volumes: gives all slots back, so that a store at rest holds nothing twice.

@@ -232,7 +232,10 @@ impl Receive<Introduce> for Archive {
 impl Receive<Stop> for Archive {
     fn receive(&mut self, stop: Stop, ctx: &mut Ctx<Self>) {
         self.shelf.close_all();
-        drop(stop.lock);
+        // Said, not only dropped: a process that is just being started from this one would hold it on.
+        if let Some(Err(error)) = stop.lock.map(|lock| fs2::FileExt::unlock(&lock)) {
+            tracing::warn!("store: the lock of the directory cannot be released: {error}");
+        }
         for done in stop.done {
             done.send(crate::store::Closed);
         }

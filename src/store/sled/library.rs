@@ -135,7 +135,7 @@ impl Library {
             contents.push((tree_name(id), values));
         }
         contents.push(meta::contents(&catalog(model, volume))?);
-        vault::write(&volume_path(&self.dir, volume), &contents)?;
+        vault::write(&volume_path(&self.dir, volume), contents)?;
         Ok(volume)
     }
 

@@ -30,7 +30,7 @@ const HEAD_KEY: &[u8] = b"head";
 
 /// Writes a generation; it counts once the pointer names it.
 pub fn write(dir: &Path, model: &Model) -> io::Result<()> {
-    vault::write(dir, &[contents(model)?])
+    vault::write(dir, vec![contents(model)?])
 }
 
 /// A model as a tree of a vault: also the catalog in each volume.

@@ -136,8 +136,9 @@ impl Sealer {
     fn replay(&self, ring: &Ring, upto: u64) -> io::Result<Replay> {
         let from = self.library.model.position;
         let mut ring = ring.clone();
-        if let Some(last) = ring.slots.last_mut() {
-            last.end.get_or_insert(upto);
+        ring.slots.retain(|slot| slot.base < upto);
+        for slot in &mut ring.slots {
+            slot.end = Some(slot.end.map_or(upto, |end| end.min(upto)));
         }
         let mut replay = Replay::new(self.library.model.clone());
         let slots = load::try_read_slots(&self.library.dir().join("journal"), &ring, from)?;
@@ -194,14 +195,20 @@ impl Sealer {
         let mut shelf = Shelf::default();
         let mut placed = Placed::new();
         for (id, stream) in &mut model.streams {
-            let chosen: Vec<_> = stream.blocks.iter().filter(|(_, block)| volumes.contains(&block.volume)).collect();
-            let chosen: Vec<_> = chosen.into_iter().map(|(first, block)| (*first, *block)).collect();
-            let mut read = Vec::with_capacity(chosen.len());
-            for (first, block) in &chosen {
-                match shelf.block(self.library.dir(), *id, *first, block) {
-                    Some(block) => read.push(block),
+            let mut chosen = Vec::new();
+            let mut read = Vec::new();
+            // Counts the blocks that stay where they are: a new block must not reach over one of them.
+            let mut passed = 0;
+            for (first, block) in stream.blocks.clone() {
+                if !volumes.contains(&block.volume) {
+                    passed += 1;
+                    continue;
+                }
+                chosen.push(first);
+                match shelf.block(self.library.dir(), *id, first, &block) {
+                    Some(block) => read.push((passed, block)),
                     None => {
-                        let ranges = stream.lose_block(*first);
+                        let ranges = stream.lose_block(first);
                         report(&mut self.state, &stream.name, &ranges);
                         if let Some(port) = self.ports.get(id) {
                             port.damaged.send(Damaged { ranges, bytes: block.bytes as u64 });
@@ -211,21 +218,23 @@ impl Sealer {
             }
             let first = stream.first;
             let mut damaged = Vec::new();
-            let mut records = Vec::new();
-            for (seq, record) in read.iter().flat_map(|block| block.records()) {
-                match record {
-                    _ if seq < first || stream.removed.contains(seq) => {}
-                    Ok(record) => records.push(record),
-                    Err(_) => damaged.push(seq),
+            let mut blocks = Vec::new();
+            for run in read.chunk_by(|one, next| one.0 == next.0) {
+                let mut records = Vec::new();
+                for (seq, record) in run.iter().flat_map(|(_, block)| block.records()) {
+                    match record {
+                        _ if seq < first || stream.removed.contains(seq) => {}
+                        Ok(record) => records.push(record),
+                        Err(_) => damaged.push(seq),
+                    }
                 }
+                blocks.extend(block::build(*id, records.into_iter()));
             }
             let ranges = super::library::ranges(damaged.into_iter());
-            if !records.is_empty() {
-                placed.insert(*id, block::build(*id, records.into_iter()));
+            if !blocks.is_empty() {
+                placed.insert(*id, blocks);
             }
-            for (first, _) in &chosen {
-                stream.drop_block(*first);
-            }
+            chosen.into_iter().for_each(|first| stream.drop_block(first));
             if !ranges.is_empty() {
                 report(&mut self.state, &stream.name, &ranges);
                 ranges.iter().for_each(|range| stream.lose(range.clone(), 0));

@@ -25,7 +25,10 @@ type Db = sled::Db<FANOUT>;
 pub type Tree = (Vec<u8>, Vec<(Vec<u8>, Bytes)>);
 
 /// What a vault is made of.
-pub type Contents<'a> = &'a [Tree];
+pub type Contents = Vec<Tree>;
+
+/// What a vault has to hold: of each value its tree, key, length and crc32c.
+type Receipts = Vec<(Vec<u8>, Vec<(Vec<u8>, usize, u32)>)>;
 
 /// An open database, for reading.
 pub struct Vault {
@@ -48,7 +51,9 @@ const GUARDS: [&str; 2] = ["guard-a", "guard-b"];
 pub const DATABASE: &str = "sled";
 
 /// Writes a vault and makes sure that it can be read. Leaves nothing behind if it cannot be written.
-pub fn write(dir: &Path, contents: Contents<'_>) -> io::Result<()> {
+///
+/// The values leave memory as they go into the database.
+pub fn write(dir: &Path, contents: Contents) -> io::Result<()> {
     let written = write_and_verify(dir, contents);
     if written.is_err() {
         fs::remove_dir_all(dir).ok();
@@ -56,13 +61,13 @@ pub fn write(dir: &Path, contents: Contents<'_>) -> io::Result<()> {
     written
 }
 
-fn write_and_verify(dir: &Path, contents: Contents<'_>) -> io::Result<()> {
+fn write_and_verify(dir: &Path, contents: Contents) -> io::Result<()> {
     if dir.exists() {
         fs::remove_dir_all(dir)?;
     }
     let database = dir.join(DATABASE);
     fs::create_dir_all(dir)?;
-    fill(open_db(&database)?, contents)?;
+    let receipts = fill(open_db(&database)?, contents)?;
     let files = files_below(&database)?;
     for file in &files {
         File::open(file)?.sync_all()?;
@@ -75,9 +80,10 @@ fn write_and_verify(dir: &Path, contents: Contents<'_>) -> io::Result<()> {
         File::open(parent)?.sync_all()?;
     }
     let mut vault = Vault::open(dir)?;
-    for (tree, values) in contents {
-        for (key, value) in values {
-            if vault.get(tree, key)?.as_ref() != Some(value) {
+    for (tree, values) in &receipts {
+        for (key, length, crc) in values {
+            let found = vault.get(tree, key)?;
+            if found.is_none_or(|value| value.len() != *length || crc32c::crc32c(&value) != *crc) {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
                     "a fresh volume does not hold what was written",
@@ -88,15 +94,20 @@ fn write_and_verify(dir: &Path, contents: Contents<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn fill(db: Db, contents: Contents<'_>) -> io::Result<()> {
+fn fill(db: Db, contents: Contents) -> io::Result<Receipts> {
     let filled = (|| {
+        let mut receipts = Receipts::with_capacity(contents.len());
         for (name, values) in contents {
-            let tree = db.open_tree(name)?;
+            let tree = db.open_tree(&name)?;
+            let mut put = Vec::with_capacity(values.len());
             for (key, value) in values {
-                tree.insert(key, &value[..])?;
+                tree.insert(&key, &value[..])?;
+                put.push((key, value.len(), crc32c::crc32c(&value)));
             }
+            receipts.push((name, put));
         }
-        db.flush().map(drop)
+        db.flush()?;
+        Ok(receipts)
     })();
     if filled.is_err() {
         // Dropping a database that could not flush can hang for ever; its memory is the lesser harm.
