@@ -14,6 +14,7 @@ fmt:
 lint:
     cargo fmt --all --check
     cargo clippy --all-targets -- -D warnings
+    cargo clippy --manifest-path fuzz/Cargo.toml --target-dir target -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
 # unit and integration tests; `just test NAME` runs those with NAME in their name
@@ -42,6 +43,10 @@ oracle *scenarios: release reference
 # break it while it works: `just faults kill`, also powerloss, bitflip, truncate, diskfull
 faults fault="kill" *args: release
     python3 ../shared/faults/faults.py {{fault}} --server {{server}} {{args}}
+
+# bytes from outside, made up: parse, conf, json, journal, record (needs nightly and `cargo install cargo-fuzz`)
+fuzz target="parse" seconds="60":
+    cargo +nightly fuzz run {{target}} -- -max_total_time={{seconds}} -rss_limit_mb=1024 -timeout=10
 
 # the two tutorials with the real `nats` command line
 tutorials: release
