@@ -224,6 +224,7 @@ impl World {
         let house = House::default();
         let router = launch_here(&house, |_| Router { heard: tell, wanted, ports: HashMap::new() });
         let setting = Setting {
+            registry: None,
             account: AccountId::GLOBAL,
             account_name: "$G".into(),
             server_name: "s1".into(),

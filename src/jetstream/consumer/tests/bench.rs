@@ -376,6 +376,7 @@ impl Bench {
         let shared = world.clone();
         let jetstream = launch_here(&house, |_| FakeJetStream(shared));
         let setting = Setting {
+            registry: None,
             house: house.clone(),
             account: AccountId::GLOBAL,
             account_name: "$G".into(),
