@@ -107,6 +107,7 @@ fn limits(settings: &Settings, max_memory: u64, max_file: u64) -> Limits {
         max_payload: settings.server.max_payload,
         max_buffered_messages: buffered(settings.jetstream.max_buffered_msgs),
         max_buffered_bytes: buffered(settings.jetstream.max_buffered_size),
+        max_requests: settings.jetstream.request_queue_limit,
     }
 }
 
