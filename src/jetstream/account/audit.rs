@@ -77,7 +77,8 @@ impl Audit {
 
     /// Tells of those whose client is known, up to the first that waits.
     fn tell(&mut self, setting: &Setting, id: ServiceId) {
-        while let Some(known) = self.nameless.pop_front_if(|first| first.who.is_some()) {
+        while self.nameless.front().is_some_and(|first| first.who.is_some()) {
+            let Some(known) = self.nameless.pop_front() else { break };
             self.first += 1;
             let request = &known.answer.request;
             let client = Client::of(setting, request.client, known.who.flatten());
