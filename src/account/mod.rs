@@ -1,5 +1,9 @@
 //! Accounts: separate subject spaces. One server starts with two, [`AccountId::GLOBAL`] and [`AccountId::SYSTEM`].
 
+mod who;
+
+pub use who::{ThisIs, Who, WhoIs};
+
 use serde::{Deserialize, Serialize};
 
 /// The number of an account on this server. Names are for people; messages carry this.

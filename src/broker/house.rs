@@ -53,20 +53,22 @@ pub async fn build(settings: Settings, identity: Identity, ended: oneshot::Sende
         stats.send(stats::Open { switchboard: routers.switchboard(), timers: here.1.clone() });
     }
 
+    let info = server_info(&settings, &identity, clients);
+    let switchboard = routers.switchboard();
+    let server = ServerStamp::new(&info);
+    let system = launch_here(&house, |own| System::new(own, switchboard, ServiceId(SYSTEM_SERVICE), server));
+
     let streams = match settings.jetstream.enabled {
         false => None,
         true => {
             let storage = Arbiter::new();
             let place = with_clock(storage.handle(), &house, "storage");
             arbiters.push(storage);
-            Some(jetstream::build(&settings, &identity, &house, &place, routers.switchboard()).await?)
+            let (switchboard, registry) = (routers.switchboard(), system.outlet());
+            Some(jetstream::build(&settings, &identity, &house, &place, switchboard, registry).await?)
         }
     };
 
-    let info = server_info(&settings, &identity, clients);
-    let switchboard = routers.switchboard();
-    let server = ServerStamp::new(&info);
-    let system = launch_here(&house, |own| System::new(own, switchboard, ServiceId(SYSTEM_SERVICE), server));
     let auth_timeout = settings.auth.timeout;
     let connections = Arc::new(connection::Options::new(&settings, info, users, auth_timeout));
     let options = ListenerOptions {

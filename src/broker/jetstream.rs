@@ -1,6 +1,6 @@
 use super::{Identity, StartError};
-use crate::account::AccountId;
-use crate::actor::{House, Mailbox, SystemClock, launch};
+use crate::account::{AccountId, WhoIs};
+use crate::actor::{House, Mailbox, Outlet, SystemClock, launch};
 use crate::connection::NetworkArbiter;
 use crate::jetstream::account::JetStream;
 use crate::jetstream::{AccountLimits, Limits, Setting};
@@ -31,6 +31,7 @@ pub async fn build(
     house: &House,
     storage: &NetworkArbiter,
     switchboard: Switchboard,
+    registry: Outlet<WhoIs>,
 ) -> Result<Streams, StartError> {
     tracing::info!("Starting JetStream");
     let begun = Instant::now();
@@ -42,6 +43,7 @@ pub async fn build(
         account_name: "$G".into(),
         server_name: identity.name.as_str().into(),
         switchboard,
+        registry: Some(registry),
         store: Arc::new(store.clone()),
         timers: storage.1.clone(),
         clock: Arc::new(SystemClock),
@@ -105,6 +107,7 @@ fn limits(settings: &Settings, max_memory: u64, max_file: u64) -> Limits {
         max_payload: settings.server.max_payload,
         max_buffered_messages: buffered(settings.jetstream.max_buffered_msgs),
         max_buffered_bytes: buffered(settings.jetstream.max_buffered_size),
+        max_requests: settings.jetstream.request_queue_limit,
     }
 }
 

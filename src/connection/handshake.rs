@@ -110,6 +110,7 @@ impl Connection {
             return self.fail(objection);
         }
         let again = self.identity.replace(identity).is_some();
+        self.heartbeat.greeted(self.started.elapsed());
         self.phase = Phase::Open;
         self.subs.clear();
         self.entered = false;

@@ -29,6 +29,7 @@ pub use options::Options;
 pub use state::ConnectionState;
 pub use transport::{Layer, Transport};
 
+use crate::account::WhoIs;
 use crate::actor::{Act, Alarm, Ctx, Mailbox, Outlet, Receive, SetAlarm, Timers};
 use crate::auth::{Denied, Identity};
 use crate::protocol::{CloseReason, Connect};
@@ -104,23 +105,6 @@ pub struct Close(pub CloseReason);
 /// A reload: other limits, other users. Who is on stays on.
 #[derive(Clone, Debug)]
 pub struct SetOptions(pub Arc<Options>);
-
-/// Asks a connection who its client is.
-#[derive(Debug)]
-pub struct WhoIs {
-    /// Comes back with the answer.
-    pub token: u64,
-    pub to: Outlet<ThisIs>,
-}
-
-/// The answer to [`WhoIs`].
-#[derive(Debug)]
-pub struct ThisIs {
-    pub token: u64,
-    /// Empty for a client that needed no name.
-    pub user: String,
-    pub account: String,
-}
 
 /// What an alarm is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,9 +254,8 @@ impl Receive<Close> for Connection {
 }
 
 impl Receive<WhoIs> for Connection {
-    fn receive(&mut self, WhoIs { token, to }: WhoIs, _: &mut Ctx<Self>) {
-        let user = self.identity.as_ref().map(|i| i.authorized_user().to_string()).unwrap_or_default();
-        to.send(ThisIs { token, user, account: self.options.account_name.clone() });
+    fn receive(&mut self, question: WhoIs, _: &mut Ctx<Self>) {
+        question.answer(self.who());
     }
 }
 

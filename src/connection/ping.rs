@@ -20,6 +20,8 @@ pub(super) struct Heartbeat {
     unanswered: u32,
     sent: Option<Instant>,
     rtt: Option<(Duration, Instant)>,
+    /// From its coming to its first CONNECT: stands for the round trip until one is measured.
+    greeting: Option<Duration>,
     /// Which of the alarms set counts.
     round: u32,
 }
@@ -38,8 +40,13 @@ impl Heartbeat {
         }
     }
 
+    /// Its CONNECT came so long after it.
+    pub(super) fn greeted(&mut self, after: Duration) {
+        self.greeting.get_or_insert(after);
+    }
+
     pub(super) fn rtt(&self) -> Option<Duration> {
-        self.rtt.map(|(rtt, _)| rtt)
+        self.rtt.map(|(rtt, _)| rtt).or(self.greeting)
     }
 
     fn needs_rtt(&self) -> bool {

@@ -1,4 +1,6 @@
 use super::Connection;
+use crate::account::Who;
+use crate::actor::{Clock, SystemClock};
 use crate::protocol::PubOp;
 use serde::Serialize;
 
@@ -46,26 +48,41 @@ impl Counts {
 }
 
 impl Connection {
-    pub(super) fn state(&self) -> ConnectionState {
+    pub(super) fn who(&self) -> Who {
         let said = |text: fn(&crate::protocol::Connect) -> &String| {
             self.connect.as_deref().map(|connect| text(connect).clone()).unwrap_or_default()
         };
-        ConnectionState {
-            cid: self.id,
-            ip: self.peer.ip().to_string(),
-            port: self.peer.port(),
+        let age = i64::try_from(self.started.elapsed().as_nanos()).unwrap_or(i64::MAX);
+        Who {
+            user: self.identity.as_ref().map(|i| i.authorized_user().to_owned()).unwrap_or_default(),
+            account: self.options.account_name.clone(),
+            host: self.peer.ip().to_string(),
             name: said(|c| &c.name),
             lang: said(|c| &c.lang),
             version: said(|c| &c.version),
-            account: self.options.account_name.clone(),
-            authorized_user: self.identity.as_ref().map(|i| i.authorized_user().to_owned()).unwrap_or_default(),
+            start: SystemClock.now().saturating_sub(age),
+            rtt: self.heartbeat.rtt().map_or(0, |rtt| rtt.as_nanos() as u64),
+        }
+    }
+
+    pub(super) fn state(&self) -> ConnectionState {
+        let who = self.who();
+        ConnectionState {
+            cid: self.id,
+            ip: who.host,
+            port: self.peer.port(),
+            name: who.name,
+            lang: who.lang,
+            version: who.version,
+            account: who.account,
+            authorized_user: who.user,
             in_msgs: self.counts.in_msgs,
             out_msgs: self.counts.out_msgs,
             in_bytes: self.counts.in_bytes,
             out_bytes: self.counts.out_bytes,
             subscriptions: self.subs.len(),
             pending_bytes: self.outbound.pending(),
-            rtt_ns: self.heartbeat.rtt().map_or(0, |rtt| rtt.as_nanos() as u64),
+            rtt_ns: who.rtt,
             uptime: self.started.elapsed().as_secs(),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Setting;
 use super::messages::ApiRequest;
+use crate::account::Who;
 use crate::protocol::{Timestamp, nuid};
 use serde::Serialize;
 
@@ -26,21 +27,49 @@ impl Head {
     }
 }
 
-/// Who asked, as far as JetStream knows: connections are numbers here.
+/// Who asked (streams reference, section 6). Of a client that has gone meanwhile only the number is known.
 #[derive(Debug, Serialize)]
 pub struct Client {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<Timestamp>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    host: String,
     id: u64,
     acc: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    user: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    lang: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    ver: String,
+    /// Nanoseconds.
+    #[serde(skip_serializing_if = "is_zero")]
+    rtt: u64,
     server: String,
     kind: &'static str,
     client_type: &'static str,
 }
 
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 impl Client {
-    pub fn of(setting: &Setting, client: u64) -> Self {
+    pub fn of(setting: &Setting, client: u64, who: Option<Who>) -> Self {
+        let start = who.as_ref().map(|who| Timestamp(who.start));
+        let Who { user, host, name, lang, version, rtt, .. } = who.unwrap_or_default();
         Self {
+            start,
+            host,
             id: client,
             acc: setting.account_name.to_string(),
+            user,
+            name,
+            lang,
+            ver: version,
+            rtt,
             server: setting.server_name.to_string(),
             kind: "Client",
             client_type: "nats",

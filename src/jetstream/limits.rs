@@ -23,6 +23,8 @@ pub struct Limits {
     /// Messages and bytes that one stream may hold between arrival and disk before publishers get 10167.
     pub max_buffered_messages: usize,
     pub max_buffered_bytes: usize,
+    /// API requests that may wait for one stream; what comes on top is dropped.
+    pub max_requests: usize,
 }
 
 impl Default for Limits {
@@ -41,6 +43,7 @@ impl Default for Limits {
             max_payload: 1 << 20,
             max_buffered_messages: 10_000,
             max_buffered_bytes: 128 << 20,
+            max_requests: 10_000,
         }
     }
 }

@@ -1,5 +1,5 @@
-use crate::account::AccountId;
-use crate::actor::{House, Mailbox, SharedClock, Timers};
+use crate::account::{AccountId, WhoIs};
+use crate::actor::{House, Mailbox, Outlet, SharedClock, Timers};
 use crate::router::Switchboard;
 use crate::router::messages::ServiceId;
 use crate::store::{ConsumerId, StreamId, StreamStores};
@@ -13,6 +13,8 @@ pub struct Setting {
     pub account_name: Arc<str>,
     pub server_name: Arc<str>,
     pub switchboard: Switchboard,
+    /// Knows who the clients are; without it nobody does.
+    pub registry: Option<Outlet<WhoIs>>,
     pub store: Arc<dyn StreamStores>,
     pub timers: Mailbox<Timers>,
     pub clock: SharedClock,

@@ -1,7 +1,7 @@
 use super::ServerStamp;
-use crate::account::AccountId;
+use crate::account::{AccountId, ThisIs, WhoIs};
 use crate::actor::{Act, Clock, Ctx, Mailbox, Receive, SystemClock};
-use crate::connection::{Connection, ConnectionNotice, ThisIs, WhoIs};
+use crate::connection::{Connection, ConnectionNotice};
 use crate::router::messages::{Enlist, Ingest, Listen, Release, RouterId, ServiceId, ServicePort};
 use crate::router::{Outbox, Switchboard};
 use bytes::Bytes;
@@ -93,7 +93,7 @@ impl Receive<Ingest> for System {
             };
             let token = self.next_token;
             self.next_token += 1;
-            connection.send(WhoIs { token, to: self.own.outlet() });
+            connection.send(WhoIs::new(message.client, token, self.own.outlet()));
             if self.asked.len() == MAX_ASKED {
                 self.asked.pop_front();
             }
@@ -104,11 +104,21 @@ impl Receive<Ingest> for System {
     }
 }
 
+/// Somebody else of the house wants to know who a client is.
+impl Receive<WhoIs> for System {
+    fn receive(&mut self, question: WhoIs, _: &mut Ctx<Self>) {
+        if let Some(connection) = self.connections.get(&question.client) {
+            connection.send(question);
+        }
+    }
+}
+
 impl Receive<ThisIs> for System {
     fn receive(&mut self, this: ThisIs, _: &mut Ctx<Self>) {
         let Some(at) = self.asked.iter().position(|asked| asked.token == this.token) else { return };
         let Some(asked) = self.asked.remove(at) else { return };
-        let info = UserInfo { user: &this.user, account: &this.account };
+        let Some(who) = this.who else { return };
+        let info = UserInfo { user: &who.user, account: &who.account };
         let body = self.server.answer(&info, SystemClock.now());
         let mut outbox = Outbox::default();
         outbox.message(&asked.reply, b"", b"", &body);

@@ -4,6 +4,7 @@ use super::counters::ApiCounters;
 use super::door;
 use super::listing::Listings;
 use super::revival::Revival;
+use crate::account::ThisIs;
 use crate::actor::{Act, Ctx, House, Mailbox, Receive, launch_here};
 use crate::jetstream::Setting;
 use crate::jetstream::api::endpoint::{Endpoint, PREFIX};
@@ -291,8 +292,15 @@ impl Receive<Interest> for JetStream {
     fn receive(&mut self, interest: Interest, _: &mut Ctx<Self>) {
         if interest.tag == audit::TAG {
             let is_wanted = interest.present.first() == Some(&true);
-            self.audit.heard(is_wanted, &self.setting, self.id);
+            self.audit.heard(is_wanted, &self.setting, self.id, &self.own.outlet());
         }
+    }
+}
+
+/// Who a client is that auditors are told about.
+impl Receive<ThisIs> for JetStream {
+    fn receive(&mut self, this: ThisIs, _: &mut Ctx<Self>) {
+        self.audit.introduced(this, &self.setting, self.id);
     }
 }
 

@@ -1,18 +1,12 @@
 use super::JetStream;
 use crate::jetstream::api::answer::{AnswerKind, kinds};
 use crate::jetstream::api::endpoint::{Endpoint, PREFIX};
-use crate::jetstream::api::json;
-use crate::jetstream::api::{consumer_create, consumer_pause};
+use crate::jetstream::api::{consumer_create, consumer_pause, json, level};
 use crate::jetstream::error::{ApiError, ErrCode};
 use crate::jetstream::messages::{ApiAnswer, ApiCall, ApiRequest};
-use crate::jetstream::stream::metadata::API_LEVEL;
-use crate::protocol::headers;
 use crate::router::messages::{Incoming, Ingest};
 use crate::router::part;
 use bytes::{Bytes, BytesMut};
-
-/// What a client demands that the server can do.
-const REQUIRED_LEVEL: &str = "Nats-Required-Api-Level";
 
 impl ApiRequest {
     /// One message of a batch. Its bytes are copied: a request may wait, and the batch's buffer is lent.
@@ -75,7 +69,7 @@ impl JetStream {
         {
             return Err(ErrCode::NotEmptyRequest.api());
         }
-        let can = level_is_known(&request.headers);
+        let can = level::is_met(&request.headers);
         if can && self.is_enabled() {
             return Ok(());
         }
@@ -111,7 +105,7 @@ impl JetStream {
     fn forward(&mut self, call: ApiCall) {
         let Some(stream) = call.endpoint.stream() else { return };
         match self.catalogue.get_mut(&text(stream)) {
-            Some(entry) => match entry.reach() {
+            Some(entry) => match entry.reach(self.setting.limits.max_requests) {
                 Ok(port) => port.call.send(call),
                 Err(Unreachable::Busy) => self.dropped += 1,
                 Err(Unreachable::Offline(error)) => {
@@ -126,19 +120,17 @@ impl JetStream {
 
 /// Why a stream cannot be asked.
 pub(in crate::jetstream) enum Unreachable {
-    /// It has [`MAX_UNDERWAY`] requests to answer.
+    /// It has as many requests to answer as may wait.
     Busy,
     Offline(ApiError),
 }
 
-/// Requests that may wait for one stream. The reference's queue holds as many for all; what comes on top is dropped.
-const MAX_UNDERWAY: usize = 10_000;
-
 impl super::Entry {
-    /// The way to the stream, for one call, which is counted as underway until it is answered.
-    pub(in crate::jetstream) fn reach(&mut self) -> Result<&super::StreamPort, Unreachable> {
+    /// The way to the stream, for one call, which is counted as underway until it is answered. `limit`: calls that may
+    /// be underway.
+    pub(in crate::jetstream) fn reach(&mut self, limit: usize) -> Result<&super::StreamPort, Unreachable> {
         match &self.standing {
-            super::Standing::Open(_) if self.underway >= MAX_UNDERWAY => Err(Unreachable::Busy),
+            super::Standing::Open(_) if self.underway >= limit => Err(Unreachable::Busy),
             super::Standing::Open(port) => {
                 self.underway += 1;
                 Ok(port)
@@ -153,12 +145,4 @@ impl super::Entry {
 /// A token as text. One that is no UTF-8 becomes another, which no stream has.
 pub(in crate::jetstream) fn text(token: &Bytes) -> String {
     String::from_utf8_lossy(token).into_owned()
-}
-
-/// Whether the level asked for, if one is, is a number and not beyond ours. Blanks around it and a sign are fine.
-fn level_is_known(block: &[u8]) -> bool {
-    let Some(level) = headers::get(block, REQUIRED_LEVEL) else { return true };
-    let Ok(level) = std::str::from_utf8(level) else { return false };
-    let level = level.trim();
-    level.is_empty() || level.parse::<i64>().is_ok_and(|level| level <= API_LEVEL.into())
 }

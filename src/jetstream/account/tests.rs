@@ -1,7 +1,7 @@
 //! JetStream between a router that notes what it is told, and streams that answer at once.
 
 use super::*;
-use crate::account::AccountId;
+use crate::account::{AccountId, Who, WhoIs};
 use crate::actor::*;
 use crate::jetstream::api::answer::AnswerKind;
 use crate::jetstream::error::ErrCode;
@@ -24,6 +24,30 @@ enum Heard {
     Dismissed(ServiceId),
     Listening { subject: String, except: Vec<String> },
     Released(usize),
+}
+
+/// Knows the first client that is asked about; all others have gone.
+struct Registry {
+    known: bool,
+}
+
+impl Act for Registry {
+    const KIND: &'static str = "registry";
+    type State = ();
+
+    fn name(&self) -> String {
+        "test".into()
+    }
+
+    fn observe(&self) {}
+}
+
+impl Receive<WhoIs> for Registry {
+    fn receive(&mut self, question: WhoIs, _: &mut Ctx<Self>) {
+        if std::mem::take(&mut self.known) {
+            question.answer(Who { name: "app".into(), rtt: 7, ..Who::default() });
+        }
+    }
 }
 
 /// A router with nobody else on it. `wanted`: whether anybody listens to advisories.
@@ -224,6 +248,7 @@ impl World {
         let house = House::default();
         let router = launch_here(&house, |_| Router { heard: tell, wanted, ports: HashMap::new() });
         let setting = Setting {
+            registry: Some(launch_here(&house, |_| Registry { known: true }).outlet()),
             account: AccountId::GLOBAL,
             account_name: "$G".into(),
             server_name: "s1".into(),
@@ -567,6 +592,27 @@ async fn an_account_without_jetstream_is_told_so() {
 }
 
 #[actix_rt::test]
+async fn requests_beyond_the_limit_are_dropped() {
+    for (max_requests, answered) in [(1, true), (0, false)] {
+        let limits = Limits { max_requests, ..Limits::default() };
+        let mut world = World::with(limits, AccountLimits::default(), Vec::new(), false);
+        assert_eq!(world.create(json!({"name": "S"})).await, "ok");
+        let info = world.ask("$JS.API.STREAM.INFO.S", "", "");
+        // No stream is needed for this one, so it comes after whatever the stream is asked and answers.
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+        world.ask("$JS.API.INFO", "", "");
+        let first = loop {
+            if let Heard::Published { route, .. } = world.heard.recv().await.expect("the router lives") {
+                break route;
+            }
+        };
+        assert_eq!(first == info, answered);
+    }
+}
+
+#[actix_rt::test]
 async fn auditors_hear_of_every_answer() {
     let mut world = World::with(Limits::default(), AccountLimits::default(), Vec::new(), true);
     world.api("STREAM.INFO.NONE", " {} ").await;
@@ -574,10 +620,12 @@ async fn auditors_hear_of_every_answer() {
     assert_eq!(advisory["type"], "io.nats.jetstream.advisory.v1.api_audit");
     assert_eq!((&advisory["server"], &advisory["subject"]), (&json!("s1"), &json!("$JS.API.STREAM.INFO.NONE")));
     assert_eq!((&advisory["request"], &advisory["client"]["acc"]), (&json!(" {} "), &json!("$G")));
+    assert_eq!((&advisory["client"]["name"], &advisory["client"]["rtt"]), (&json!("app"), &json!(7)));
     assert!(advisory["response"].as_str().is_some_and(|text| text.contains("10059")));
     world.api("INFO", "").await;
     let advisory = world.published("$JS.EVENT.ADVISORY.API").await;
     assert!(advisory.get("request").is_none(), "left out when empty");
+    assert!(advisory["client"].get("name").is_none(), "the client has gone");
 }
 
 #[actix_rt::test]

@@ -18,7 +18,7 @@ impl JetStream {
         };
         // There already, just as asked for: the stream answers what it is now.
         if let Some(entry) = self.catalogue.get_mut(name) {
-            return match entry.reach() {
+            return match entry.reach(self.setting.limits.max_requests) {
                 Ok(port) => {
                     let endpoint =
                         Endpoint::StreamCreate { stream: request.subject.slice_ref(token(&request.subject)) };

@@ -17,7 +17,7 @@ impl JetStream {
         };
         // It has just been found.
         let Some(entry) = self.catalogue.get_mut(name) else { return };
-        match entry.reach() {
+        match entry.reach(self.setting.limits.max_requests) {
             Ok(port) => {
                 port.update.send(UpdateStream { config: config.clone(), request });
                 entry.config = config;

@@ -15,6 +15,9 @@ const PULL_SLACK: i64 = 1_000_000;
 
 const MILLISECOND: i64 = 1_000_000;
 
+/// An unused pull consumer is given so much longer, in nanoseconds.
+const INACTIVE_SLACK: i64 = 100 * MILLISECOND;
+
 impl Consumer {
     /// Does whatever its time has come for.
     pub(super) fn on_time(&mut self, now: i64) {
@@ -44,7 +47,10 @@ impl Consumer {
     /// The timers of a consumer that starts.
     pub(super) fn begin_timers(&mut self, now: i64) {
         self.agenda.set(Matter::Pause, self.paused_until.filter(|&until| until > now));
-        self.restart_inactivity(now);
+        // A new one cannot be used before it is on the disk: its time begins then, however slow that was.
+        if self.is_born {
+            self.restart_inactivity(now);
+        }
     }
 
     /// When the next pending message is due.
@@ -108,6 +114,16 @@ impl Consumer {
         self.agenda.set(Matter::Inactivity, due);
     }
 
+    /// While messages wait for their acknowledgement, the consumer is looked at again only when they are overdue, which
+    /// may be long. Whoever acknowledges them has it looked at as soon as it may be unused.
+    pub(super) fn hasten_inactivity(&mut self, now: i64) {
+        let Some(threshold) = self.threshold().filter(|_| !self.config.is_push()) else { return };
+        let soon = now.saturating_add(threshold).saturating_add(INACTIVE_SLACK);
+        if self.agenda.get(Matter::Inactivity).is_some_and(|at| at > soon) {
+            self.agenda.set(Matter::Inactivity, Some(soon));
+        }
+    }
+
     /// The time without use may be over.
     fn inactive(&mut self, now: i64) {
         if self.config.is_push() {
@@ -134,7 +150,7 @@ impl Consumer {
             state.pending.iter().map(|(&seq, p)| p.timestamp.saturating_add(self.waits.after(self.ledger.count(seq))));
         let latest = waits.max().unwrap_or(i64::MIN).max(self.active).saturating_add(threshold);
         match latest > now {
-            true => self.agenda.set(Matter::Inactivity, Some(latest.saturating_add(100 * MILLISECOND))),
+            true => self.agenda.set(Matter::Inactivity, Some(latest.saturating_add(INACTIVE_SLACK))),
             false => self.expire(),
         }
     }

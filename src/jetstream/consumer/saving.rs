@@ -168,6 +168,8 @@ impl Consumer {
         }
         self.is_born = true;
         let now = self.now();
+        self.active = now;
+        self.restart_inactivity(now);
         self.news.created(now);
         if let Some(until) = self.paused_until.filter(|&until| until > now) {
             self.news.paused(true, until, now);

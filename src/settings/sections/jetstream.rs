@@ -29,7 +29,7 @@ pub struct JetStreamSettings {
     pub sync_interval: Duration,
     /// Refuse API requests with unknown fields; else they are only logged.
     pub strict: bool,
-    /// API requests that may wait; beyond, all that wait are dropped and told in an advisory.
+    /// API requests that may wait for one stream; what comes on top is dropped, unanswered.
     pub request_queue_limit: usize,
     /// The same for requests that only ask (stream and consumer info and lists); 0 is `request_queue_limit`.
     pub info_queue_limit: usize,

@@ -44,6 +44,7 @@ impl Consumer {
             }
             AckVerb::Unknown => true,
         };
+        self.hasten_inactivity(now);
         if confirmed {
             self.saving.confirm(ingest.via, reply);
         }

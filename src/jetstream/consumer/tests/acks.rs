@@ -239,3 +239,18 @@ proptest! {
         prop_assert_eq!(AckNumbers::parse(text.as_bytes()), AckNumbers { delivered, stream, consumer });
     }
 }
+
+#[actix_rt::test]
+async fn acknowledged_late_it_goes_unused_from_then_on() {
+    let config = json!({"ack_policy": "explicit", "ack_wait": 60 * SECOND, "inactive_threshold": SECOND});
+    let bench = Bench::new(config, &["s"]).await;
+    bench.pull("in", "1").await;
+    // It has been looked at meanwhile, and kept, for the message may yet be acknowledged.
+    bench.pass(5 * SECOND).await;
+    assert!(!bench.world().expired);
+    bench.ack(&ack(1, 1, 1), "r", "+ACK").await;
+    bench.pass(SECOND).await;
+    assert!(!bench.world().expired);
+    bench.pass(SECOND).await;
+    assert!(bench.world().expired);
+}

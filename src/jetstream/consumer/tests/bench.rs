@@ -328,6 +328,19 @@ impl Bench {
     }
 
     pub async fn with(config: Value, subjects: &[&str], change: impl FnOnce(&mut ConsumerBirth)) -> Self {
+        let bench = Self::unborn(config, subjects, change).await;
+        bench.bear().await;
+        bench
+    }
+
+    /// The consumer's creation is durable.
+    pub async fn bear(&self) {
+        self.consumer.send(Saved { ticket: 0, ok: true });
+        self.settle().await;
+    }
+
+    /// Its creation is not yet durable, unless it is recovered.
+    pub async fn unborn(config: Value, subjects: &[&str], change: impl FnOnce(&mut ConsumerBirth)) -> Self {
         let mut config: ConsumerConfig = serde_json::from_value(config).expect("a configuration");
         let (stream, limits) = (StreamConfig::default(), Limits::default());
         let context = StreamContext { config: &stream, limits: &limits };
@@ -376,6 +389,7 @@ impl Bench {
         let shared = world.clone();
         let jetstream = launch_here(&house, |_| FakeJetStream(shared));
         let setting = Setting {
+            registry: None,
             house: house.clone(),
             account: AccountId::GLOBAL,
             account_name: "$G".into(),
@@ -387,13 +401,9 @@ impl Bench {
             limits: Arc::new(limits),
             account_limits: Default::default(),
         };
-        let is_new = birth.recovered.is_none();
         let consumer = launch_here(&house, |own| Consumer::new(setting, stream, jetstream, own, birth));
         world.lock().unwrap().consumer = Some(consumer.clone());
         let bench = Self { world, consumer, clock, asked: 0 };
-        if is_new {
-            bench.consumer.send(Saved { ticket: 0, ok: true });
-        }
         bench.settle().await;
         bench
     }

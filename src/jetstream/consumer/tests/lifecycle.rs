@@ -253,3 +253,17 @@ async fn after_a_restart_pending_messages_come_when_they_are_due() {
     bench.pass(2 * SECOND + 2 * MS).await;
     assert_eq!(bench.brief(), ["2.2.9+0", "2.4.10+0", "2.5.11+0", "2.6.12+0"]);
 }
+
+#[actix_rt::test]
+async fn a_slow_creation_is_no_inactivity() {
+    for config in [json!({"inactive_threshold": SECOND}), json!({"inactive_threshold": SECOND, "deliver_subject": "d"})]
+    {
+        let bench = Bench::unborn(config, &[], |_| {}).await;
+        bench.pass(10 * SECOND).await;
+        bench.bear().await;
+        bench.pass(SECOND / 2).await;
+        assert!(!bench.world().expired);
+        bench.pass(2 * SECOND).await;
+        assert!(bench.world().expired);
+    }
+}

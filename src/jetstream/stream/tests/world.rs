@@ -362,6 +362,7 @@ impl World {
         let recorder = launch_here(&house, |_| Recorder(seen.clone()));
         let timers = launch_here(&house, |_| Timers::new("test"));
         let setting = Setting {
+            registry: None,
             house: house.clone(),
             account: AccountId::GLOBAL,
             account_name: "$G".into(),
