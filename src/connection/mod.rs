@@ -11,7 +11,6 @@ mod listener;
 mod operations;
 mod options;
 mod outbound;
-mod pace;
 mod ping;
 mod pump;
 mod reserved;
@@ -38,7 +37,6 @@ use crate::router::{FromRouter, Routers};
 use handshake::Phase;
 use inbound::Inbound;
 use outbound::Outbound;
-use pace::Pace;
 use ping::Heartbeat;
 use state::Counts;
 use std::net::SocketAddr;
@@ -59,7 +57,6 @@ pub struct Connection {
     transport: Transport,
     inbound: Inbound,
     outbound: Outbound,
-    pace: Pace,
     subs: Subscriptions,
     /// What it said of itself; none before its CONNECT.
     connect: Option<Box<Connect>>,
@@ -166,7 +163,6 @@ impl Connection {
             transport,
             inbound: Inbound::default(),
             outbound: Outbound::default(),
-            pace: Pace::default(),
             subs: Subscriptions::default(),
             connect: None,
             identity: None,

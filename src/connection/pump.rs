@@ -7,8 +7,6 @@ use crate::actor::Ctx;
 use crate::protocol::CloseReason;
 use crate::router::messages::RouterId;
 use crate::router::{Changes, Deliver, Drained, PubBatch};
-use std::future::Future;
-use std::pin::pin;
 use std::task::{self, Poll};
 use std::time::{Duration, Instant};
 
@@ -116,11 +114,6 @@ impl Connection {
     }
 
     fn write(&mut self, ctx: &mut Ctx<Self>, task: &mut task::Context<'_>) {
-        if self.closing.is_none() && self.pace.holds_back(self.outbound.pending(), self.counts.out_msgs) {
-            // Polled again when the arbiter has looked at its sockets.
-            let _ = pin!(tokio::task::yield_now()).poll(task);
-            return;
-        }
         let result = self.outbound.poll_write(&mut self.transport, task);
         let (every, id, routers) = (self.options.drained_every, self.id, &self.routers);
         self.outbound.take_drained(every, |router, bytes| routers.at(router).send(Drained { id, bytes }));
