@@ -44,6 +44,17 @@ impl Outbox {
         self.messages.push(Outgoing { route, subject, reply, headers, payload, stored: None, headers_only: false });
     }
 
+    /// An ordinary message whose header block `headers` writes in place.
+    pub fn compose(&mut self, subject: &[u8], headers: impl FnOnce(&mut BytesMut), payload: &[u8]) {
+        let route = self.put(subject);
+        let start = self.buffer.len() as u32;
+        headers(&mut self.buffer);
+        let headers = start..self.buffer.len() as u32;
+        let payload = self.put(payload);
+        let (subject, reply) = (route.clone(), 0..0);
+        self.messages.push(Outgoing { route, subject, reply, headers, payload, stored: None, headers_only: false });
+    }
+
     /// A message out of a stream, to whoever listens on `route`.
     pub fn stored(&mut self, route: &[u8], message: StoredMessage, shown: Presentation<'_>) {
         let (route, reply, headers) = (self.put(route), self.put(shown.reply), self.put(shown.extra_headers));

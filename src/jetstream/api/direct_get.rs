@@ -1,5 +1,8 @@
 //! `DIRECT.GET.<stream>` and `DIRECT.GET.<stream>.<subject>` (streams reference 5): answered by the stream itself, with
 //! the message as it is stored.
+//!
+//! The usual request asks for one message, by sequence or as the last of a subject, and the message is in memory: it is
+//! answered on the spot, straight out of the buffer it came in. Everything else takes the long way.
 
 use super::json;
 use super::level;
@@ -9,15 +12,19 @@ use crate::jetstream::stream::reads::Then;
 use crate::protocol::{StoredMessage, Timestamp, headers};
 use crate::router::messages::{Incoming, Ingest, RouterId};
 use crate::router::part;
-use crate::subject::Filter;
+use crate::store::Lookup;
+use crate::subject::{Filter, is_literal};
+use bytes::{BufMut, BytesMut};
 use std::collections::VecDeque;
-use std::io::Write;
 
 /// Subjects that one `multi_last` may match.
 const MOST_SUBJECTS: usize = 1024;
 
 /// Messages sent in one turn.
 const SLICE: usize = 256;
+
+/// Answers that leave without waiting for the end of the mailbox: while the rest is looked up, the asker has work too.
+const ANSWERS_AT_ONCE: usize = 32;
 
 /// The most bytes of one answer of several messages, if the request does not say.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -106,6 +113,49 @@ impl GetRequest {
 }
 
 impl Stream {
+    /// A direct get, as it lies in a batch. `subject_at`: see [`Asked::of`].
+    pub(in crate::jetstream) fn get_directly(
+        &mut self,
+        ingest: &Ingest,
+        message: &Incoming,
+        subject_at: Option<usize>,
+    ) {
+        if !self.answer_at_once(ingest, message, subject_at) {
+            self.asked(Asked::of(ingest, message, subject_at));
+        }
+    }
+
+    /// Answers the usual request. Whether it was one.
+    fn answer_at_once(&mut self, ingest: &Ingest, message: &Incoming, subject_at: Option<usize>) -> bool {
+        let buffer = &ingest.buffer;
+        let (reply, body) = (part(buffer, &message.reply), part(buffer, &message.payload));
+        let may_be_answered = !self.closing && self.config.allow_direct && !self.is_ahead();
+        if reply.is_empty() || !message.headers.is_empty() || !may_be_answered {
+            return false;
+        }
+        let seq = match subject_at {
+            None => just_a_sequence(body),
+            Some(_) if !body.is_empty() => None,
+            Some(at) => {
+                let subject = part(buffer, &message.subject).get(at..).filter(|subject| is_literal(subject));
+                subject.and_then(|subject| self.contents.subjects.seqs(subject)?.last())
+            }
+        };
+        let Some(seq) = seq.filter(|seq| self.contents.index.contains(*seq)) else { return false };
+        let Lookup::Here(found) = self.store.get(seq) else { return false };
+        let outbox = self.pipeline.open.replies(ingest.via);
+        let headers = |block: &mut BytesMut| {
+            put_shown(block, self.name.as_bytes(), &found);
+            block.put_slice(b"\r\n");
+        };
+        outbox.compose(reply, headers, found.payload());
+        // Those that would be given anew should a commit fail must not have left.
+        if outbox.len() >= ANSWERS_AT_ONCE && self.pipeline.open.gets.is_empty() {
+            self.send_replies();
+        }
+        true
+    }
+
     /// Answers a direct get. Without a reply subject it is ignored.
     pub(in crate::jetstream) fn asked(&mut self, asked: Asked) {
         if asked.reply.is_empty() || self.closing || !self.config.allow_direct {
@@ -264,30 +314,30 @@ impl Stream {
         if get.no_hdr {
             return outbox.message(&get.asked.reply, b"", b"", message.payload());
         }
-        let mut block = opened(message.headers());
-        line(&mut block, "Nats-Stream", self.name.as_bytes());
-        line(&mut block, "Nats-Subject", message.subject());
-        number(&mut block, "Nats-Sequence", message.seq);
-        // Writing to a Vec does not fail.
-        let _ = write!(block, "Nats-Time-Stamp: {}\r\n", Timestamp(message.timestamp));
-        if !matches!(get.kind, Several::One) {
-            get.pending = get.pending.saturating_sub(1);
-            number(&mut block, "Nats-Num-Pending", get.pending);
-            number(&mut block, "Nats-Last-Sequence", get.last);
-        }
-        block.extend_from_slice(b"\r\n");
-        outbox.message(&get.asked.reply, b"", &block, message.payload());
+        let numbers = !matches!(get.kind, Several::One);
+        get.pending = get.pending.saturating_sub(u64::from(numbers));
+        let headers = |block: &mut BytesMut| {
+            put_shown(block, self.name.as_bytes(), message);
+            if numbers {
+                number(block, "Nats-Num-Pending", get.pending);
+                number(block, "Nats-Last-Sequence", get.last);
+            }
+            block.put_slice(b"\r\n");
+        };
+        outbox.compose(&get.asked.reply, headers, message.payload());
     }
 
     fn end_of_batch(&mut self, get: &DirectGet) {
-        let mut block = b"NATS/1.0 204 EOB\r\n".to_vec();
-        number(&mut block, "Nats-Num-Pending", get.pending);
-        number(&mut block, "Nats-Last-Sequence", get.last);
-        if let Several::These { upto, .. } = get.kind {
-            number(&mut block, "Nats-UpTo-Sequence", upto);
-        }
-        block.extend_from_slice(b"\r\n");
-        self.pipeline.open.replies(get.asked.via).message(&get.asked.reply, b"", &block, b"");
+        let headers = |block: &mut BytesMut| {
+            block.put_slice(b"NATS/1.0 204 EOB\r\n");
+            number(block, "Nats-Num-Pending", get.pending);
+            number(block, "Nats-Last-Sequence", get.last);
+            if let Several::These { upto, .. } = get.kind {
+                number(block, "Nats-UpTo-Sequence", upto);
+            }
+            block.put_slice(b"\r\n");
+        };
+        self.pipeline.open.replies(get.asked.via).compose(&get.asked.reply, headers, b"");
     }
 
     fn say(&mut self, asked: &Asked, (code, text): Status) {
@@ -296,22 +346,33 @@ impl Stream {
     }
 }
 
-/// A header block to append to: the stored one without its end.
-fn opened(stored: &[u8]) -> Vec<u8> {
-    let mut block = Vec::with_capacity(stored.len() + 192);
+/// The sequence of a body that says nothing else, in the spelling of the usual clients. Others are for the decoder.
+fn just_a_sequence(body: &[u8]) -> Option<u64> {
+    let digits = body.strip_prefix(b"{\"seq\":")?.strip_suffix(b"}")?.trim_ascii();
+    let plain = matches!(digits, [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
+    plain.then(|| std::str::from_utf8(digits).ok()?.parse().ok())?
+}
+
+/// The headers of a message that is shown, without their end: those stored, and where it is from.
+fn put_shown(block: &mut BytesMut, stream: &[u8], message: &StoredMessage) {
+    let stored = message.headers();
+    block.reserve(stored.len() + stream.len() + message.subject().len() + 160);
     match stored.strip_suffix(b"\r\n").filter(|rest| rest.ends_with(b"\r\n")) {
-        Some(rest) => block.extend_from_slice(rest),
-        None => block.extend_from_slice(b"NATS/1.0\r\n"),
+        Some(rest) => block.put_slice(rest),
+        None => block.put_slice(b"NATS/1.0\r\n"),
     }
-    block
+    line(block, "Nats-Stream", stream);
+    line(block, "Nats-Subject", message.subject());
+    number(block, "Nats-Sequence", message.seq);
+    line(block, "Nats-Time-Stamp", &Timestamp(message.timestamp).spell());
 }
 
-fn line(block: &mut Vec<u8>, name: &str, value: &[u8]) {
+fn line(block: &mut BytesMut, name: &str, value: &[u8]) {
     for piece in [name.as_bytes(), b": ", value, b"\r\n"] {
-        block.extend_from_slice(piece);
+        block.put_slice(piece);
     }
 }
 
-fn number(block: &mut Vec<u8>, name: &str, value: u64) {
+fn number(block: &mut BytesMut, name: &str, value: u64) {
     line(block, name, itoa::Buffer::new().format(value).as_bytes());
 }

@@ -436,10 +436,10 @@ impl Receive<Ingest> for Stream {
         let now = self.now();
         for message in &ingest.messages {
             match message.tag {
-                TAG_DIRECT => self.asked(Asked::of(&ingest, message, None)),
+                TAG_DIRECT => self.get_directly(&ingest, message, None),
                 TAG_DIRECT_SUBJECT => {
                     let prefix = "$JS.API.DIRECT.GET.".len() + self.name.len() + 1;
-                    self.asked(Asked::of(&ingest, message, Some(prefix)));
+                    self.get_directly(&ingest, message, Some(prefix));
                 }
                 _ => self.ingest(&ingest, message, now),
             }

@@ -173,6 +173,13 @@ impl Stream {
         }
     }
 
+    /// Sends the answers to direct gets that have gathered, ahead of the rest of their batch.
+    pub(in crate::jetstream) fn send_replies(&mut self) {
+        for (via, publish) in self.pipeline.open.take_replies(self.service, self.setting.account) {
+            self.setting.switchboard.line(via).publish.send(publish);
+        }
+    }
+
     fn tell_consumers(&self, news: BTreeMap<ConsumerId, News>, after: Mark) {
         for (id, news) in news {
             let Some(member) = self.consumers.get(id) else { continue };
