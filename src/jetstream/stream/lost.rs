@@ -37,18 +37,15 @@ impl Lost {
 }
 
 impl Stream {
+    /// Counts what is still here: what a read has found damaged before is counted already, and so are its bytes.
     pub(super) fn damaged(&mut self, damaged: Damaged) {
-        let here: Vec<u64> = damaged
-            .ranges
-            .iter()
-            .flat_map(|range| {
-                let end = *range.end();
-                self.contents.index.scan(*range.start()).map(|(seq, _)| seq).take_while(move |seq| *seq <= end)
-            })
-            .collect();
-        let ranges: Vec<_> = here.iter().map(|seq| *seq..=*seq).collect();
-        self.lost.add(&ranges, damaged.bytes);
-        here.into_iter().for_each(|seq| self.remove(seq, Cause::Gone));
+        for range in damaged.ranges {
+            let here = self.contents.index.scan(*range.start()).take_while(|(seq, _)| seq <= range.end());
+            for (seq, entry) in here.collect::<Vec<_>>() {
+                self.lost.add(&[seq..=seq], u64::from(entry.size));
+                self.remove(seq, Cause::Gone);
+            }
+        }
     }
 
     /// A message that was asked for is not what was stored.

@@ -179,8 +179,17 @@ impl StreamModel {
 
     /// These messages of blocks are damaged: they are there no longer, and counted as lost.
     pub fn lose_sealed(&mut self, range: RangeInclusive<u64>, bytes: u64) {
+        // What is lost is in no block any more.
+        if self.is_lost(&range) {
+            return;
+        }
         self.remove(range.clone());
         self.lose(range, bytes);
+    }
+
+    /// Whether all of these are counted as lost already.
+    fn is_lost(&self, range: &RangeInclusive<u64>) -> bool {
+        self.lost.iter().any(|known| known.start() <= range.start() && range.end() <= known.end())
     }
 
     /// The block in which a sequence would lie.
@@ -197,6 +206,9 @@ impl StreamModel {
     /// A message is there no longer because it is damaged.
     pub fn lose(&mut self, range: RangeInclusive<u64>, bytes: u64) {
         if range.is_empty() || *range.end() < self.first {
+            return;
+        }
+        if self.is_lost(&range) {
             return;
         }
         cut_out(&mut self.lost, &range);

@@ -101,6 +101,18 @@ fn a_volume_that_is_gone_is_told_and_the_store_opens() {
     assert_eq!((stream.blocks.len(), stream.lost.clone()), (0, vec![1..=3, 9..=9]));
 }
 
+#[test]
+fn what_is_found_damaged_twice_is_counted_once() {
+    let mut model = model(100);
+    let stream = model.streams.get_mut(&1).unwrap();
+    stream.blocks.insert(1, super::model::Block { last: 100, bytes: 5000, volume: 0 });
+    stream.lose_sealed(5..=9, 250);
+    stream.lose_sealed(5..=9, 250);
+    stream.lose_sealed(7..=7, 50);
+    stream.lose(6..=6, 50);
+    assert_eq!((stream.lost_bytes, stream.lost.clone()), (250, vec![5..=9]));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 

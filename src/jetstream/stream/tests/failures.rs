@@ -1,4 +1,5 @@
 use super::world::{World, config};
+use crate::store::Damaged;
 use serde_json::json;
 
 #[actix_rt::test]
@@ -105,4 +106,25 @@ async fn damaged_messages_are_counted_and_never_served() {
     let state = world.state().await;
     assert_eq!(state["lost"]["msgs"], json!([2]));
     assert_eq!((&state["messages"], &state["num_deleted"], &state["deleted"]), (&2.into(), &1.into(), &json!([2])));
+}
+
+#[actix_rt::test]
+async fn damage_told_after_a_read_has_found_it_is_not_counted_again() {
+    let mut world = World::new(config(&["a"]));
+    for n in 0..3 {
+        world.publish("a", &[], &n.to_string()).await;
+    }
+    let port = {
+        let mut disk = world.disk.lock().expect("free");
+        disk.cold.insert(2);
+        disk.damaged.insert(2);
+        disk.port.clone().expect("the store has been opened")
+    };
+    assert_eq!(world.call("STREAM.MSG.GET.S", r#"{"seq":2}"#).await["error"]["err_code"], 10037);
+    let one = world.state().await["lost"]["bytes"].as_u64().expect("a number");
+    for _ in 0..2 {
+        port.damaged.send(Damaged { ranges: vec![2..=3], bytes: 1000 });
+        let state = world.state().await;
+        assert_eq!(state["lost"], json!({"msgs": [2, 3], "bytes": 2 * one}));
+    }
 }
