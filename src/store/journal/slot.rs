@@ -1,4 +1,3 @@
-use fs2::FileExt as _;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -38,11 +37,11 @@ pub fn slot_id(name: &str) -> Option<u32> {
 }
 
 impl Slot {
-    /// Makes a slot that reads as zeroes. Not synced. Leaves nothing behind if there is no room.
+    /// Makes a slot of zeroes. Not synced. Leaves nothing behind if there is no room.
     pub fn create(dir: &Path, id: u32, size: u64) -> io::Result<Self> {
         let path = slot_path(dir, id);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path)?;
-        let filled = if size <= LARGEST_FILLED { fill(&file, size) } else { allocate(&file, size) };
+        let filled = fill(&file, size);
         if let Err(error) = filled {
             drop(file);
             std::fs::remove_file(&path).ok();
@@ -77,21 +76,6 @@ impl Slot {
             let sound = bytes[..8] == MAGIC.to_le_bytes() && bytes[12..16] == crc32c::crc32c(body).to_le_bytes();
             sound.then(|| rmp_serde::from_slice(body).ok()).flatten()
         })
-    }
-}
-
-/// Slots up to this size are written with zeroes. Larger ones serve a load whose rounds are large: noting once that a
-/// part of the file is in use costs such a round less than writing the whole file twice.
-const LARGEST_FILLED: u64 = 4 << 20;
-
-/// Takes the room for a file that reads as zeroes; writes them where the file system cannot.
-fn allocate(file: &File, size: u64) -> io::Result<()> {
-    match file.allocate(size) {
-        Ok(()) => file.set_len(size),
-        Err(error) if matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput) => {
-            fill(file, size)
-        }
-        Err(error) => Err(error),
     }
 }
 
