@@ -22,7 +22,7 @@ pub use hosted::{Ctx, Ended, Hosted, House, launch, launch_here};
 pub use mailbox::{Mailbox, Outlet};
 pub use measure::Measures;
 pub use probe::{Hello, Probe, Snapshot};
-pub use timers::{Alarm, SetAlarm, Timers};
+pub use timers::{Alarm, Place, SetAlarm, Timers};
 
 use serde::Serialize;
 use std::task;

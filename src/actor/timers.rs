@@ -1,4 +1,5 @@
-use super::{Act, Ctx, Outlet, Receive};
+use super::{Act, Ctx, Mailbox, Outlet, Receive};
+use actix_rt::ArbiterHandle;
 use serde::Serialize;
 use std::task;
 use std::time::Duration;
@@ -14,6 +15,9 @@ pub struct SetAlarm {
     pub token: u64,
     pub to: Outlet<Alarm>,
 }
+
+/// Where actors can live: an arbiter and its clock.
+pub type Place = (ArbiterHandle, Mailbox<Timers>);
 
 /// The clock of an arbiter: one timer wheel for all its actors, so that ten thousand pings are one timer of the runtime.
 #[derive(Default)]

@@ -3,8 +3,8 @@ use super::actor::{Broker, Children};
 use super::jetstream;
 use super::{API_LEVEL, Identity, PROTOCOL_VERSION, StartError, VERSION};
 use crate::account::AccountId;
-use crate::actor::{House, Mailbox, Timers, launch, launch_here};
-use crate::connection::{self, ListenerOptions, NetworkArbiter, bind, launch_listener};
+use crate::actor::{House, Mailbox, Place, Timers, launch, launch_here};
+use crate::connection::{self, ListenerOptions, bind, launch_listener};
 use crate::protocol::ServerInfo;
 use crate::router::messages::ServiceId;
 use crate::router::{self, launch_routers};
@@ -43,7 +43,7 @@ pub async fn build(settings: Settings, identity: Identity, ended: oneshot::Sende
     let here = with_clock(main, &house, "main");
 
     let mut arbiters: Vec<Arbiter> = (0..settings.network.arbiters()).map(|_| Arbiter::new()).collect();
-    let network: Vec<NetworkArbiter> = arbiters
+    let network: Vec<Place> = arbiters
         .iter()
         .enumerate()
         .map(|(number, arbiter)| with_clock(arbiter.handle(), &house, &format!("network-{number}")))
@@ -61,11 +61,15 @@ pub async fn build(settings: Settings, identity: Identity, ended: oneshot::Sende
     let streams = match settings.jetstream.enabled {
         false => None,
         true => {
-            let storage = Arbiter::new();
-            let place = with_clock(storage.handle(), &house, "storage");
-            arbiters.push(storage);
+            let storage: Vec<Arbiter> = (0..settings.store.arbiters()).map(|_| Arbiter::new()).collect();
+            let places = storage
+                .iter()
+                .enumerate()
+                .map(|(number, arbiter)| with_clock(arbiter.handle(), &house, &format!("storage-{number}")))
+                .collect();
+            arbiters.extend(storage);
             let (switchboard, registry) = (routers.switchboard(), system.outlet());
-            Some(jetstream::build(&settings, &identity, &house, &place, switchboard, registry).await?)
+            Some(jetstream::build(&settings, &identity, &house, places, switchboard, registry).await?)
         }
     };
 
@@ -88,7 +92,7 @@ pub async fn build(settings: Settings, identity: Identity, ended: oneshot::Sende
     Ok(Standing { broker, clients })
 }
 
-fn with_clock(arbiter: ArbiterHandle, house: &House, name: &str) -> NetworkArbiter {
+fn with_clock(arbiter: ArbiterHandle, house: &House, name: &str) -> Place {
     let name = name.to_string();
     let timers = launch(&arbiter, house, move |_| Timers::new(name));
     (arbiter, timers)

@@ -1,13 +1,13 @@
 use super::{Identity, StartError};
 use crate::account::{AccountId, WhoIs};
-use crate::actor::{House, Mailbox, Outlet, SystemClock, launch};
-use crate::connection::NetworkArbiter;
+use crate::actor::{House, Mailbox, Outlet, Place, SystemClock, launch};
 use crate::jetstream::account::JetStream;
 use crate::jetstream::{AccountLimits, Limits, Setting};
 use crate::logging;
 use crate::router::Switchboard;
 use crate::settings::{Settings, Sync};
 use crate::store::{self, Store, SyncMode};
+use actix_rt::ArbiterHandle;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,11 +29,12 @@ pub async fn build(
     settings: &Settings,
     identity: &Identity,
     house: &House,
-    storage: &NetworkArbiter,
+    mut storage: Vec<Place>,
     switchboard: Switchboard,
     registry: Outlet<WhoIs>,
 ) -> Result<Streams, StartError> {
     tracing::info!("Starting JetStream");
+    let (first, timers) = storage.remove(0);
     let begun = Instant::now();
     let (store, recovery) = store::open(&store_options(settings), house)?;
     let (max_memory, max_file) = storage_limits(settings);
@@ -45,7 +46,7 @@ pub async fn build(
         switchboard,
         registry: Some(registry),
         store: Arc::new(store.clone()),
-        timers: storage.1.clone(),
+        timers: timers.clone(),
         clock: Arc::new(SystemClock),
         limits: Arc::new(limits(settings, max_memory, max_file)),
         account_limits: AccountLimits::default(),
@@ -55,17 +56,27 @@ pub async fn build(
         let (messages, name) = (stream.index.len(), &stream.name);
         tracing::info!("  Restored {messages} messages for stream '$G > {name}'");
     }
-    let jetstream = launch(&storage.0, house, move |own| JetStream::new(setting, own, recovered, next));
+    let others = storage.clone();
+    let jetstream = launch(&first, house, move |own| JetStream::new(setting, others, own, recovered, next));
+    // The others only then: they have to do what JetStream, on the first, launches.
+    settle(&first).await?;
+    for (arbiter, _) in &storage {
+        settle(arbiter).await?;
+    }
+    logging::jetstream_banner(&settings.jetstream, max_memory, max_file, begun.elapsed());
+    Ok(Streams { jetstream, store })
+}
+
+/// Waits until everybody on an arbiter has had a few turns.
+async fn settle(arbiter: &ArbiterHandle) -> Result<(), StartError> {
     let (tell, settled) = oneshot::channel();
-    storage.0.spawn(async move {
+    arbiter.spawn(async move {
         for _ in 0..SETTLING_TURNS {
             tokio::task::yield_now().await;
         }
         tell.send(()).ok();
     });
-    settled.await.map_err(|_| StartError::Ended)?;
-    logging::jetstream_banner(&settings.jetstream, max_memory, max_file, begun.elapsed());
-    Ok(Streams { jetstream, store })
+    settled.await.map_err(|_| StartError::Ended)
 }
 
 fn store_options(settings: &Settings) -> store::Options {

@@ -1,9 +1,8 @@
 use super::{Close, Connection, ConnectionState, Options, Parts, TellLameDuck, Transport};
-use crate::actor::{Act, Alarm, Ctx, House, Mailbox, Outlet, Receive, SetAlarm, Timers, launch};
+use crate::actor::{Act, Alarm, Ctx, House, Mailbox, Outlet, Place, Receive, SetAlarm, Timers, launch};
 use crate::protocol::CloseReason;
 use crate::router::Routers;
 use crate::router::messages::RouterId;
-use actix_rt::ArbiterHandle;
 use ahash::RandomState;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -71,9 +70,6 @@ pub fn bind(host: &str, port: u16, backlog: u32) -> Result<Bound, BindError> {
     })
 }
 
-/// Where connections live: an arbiter, its clock, and, by its place in the list, its Router.
-pub type NetworkArbiter = (ArbiterHandle, Mailbox<Timers>);
-
 /// What a listener is to do.
 pub struct ListenerOptions {
     /// Shown as the actor's name, such as `client`.
@@ -86,7 +82,7 @@ pub struct ListenerOptions {
     pub first_id: u64,
     pub id_step: u64,
     /// Where its connections live; in the order of the routers.
-    pub arbiters: Vec<NetworkArbiter>,
+    pub arbiters: Vec<Place>,
     /// Who hears of connections that come and go.
     pub registry: Option<Outlet<ConnectionNotice>>,
 }
@@ -174,7 +170,7 @@ const CLOSE_NEXT: Alarm = Alarm(1);
 
 /// Serves a bound socket. `on` is the arbiter of the listener itself.
 pub fn launch_listener(
-    on: &NetworkArbiter,
+    on: &Place,
     house: &House,
     bound: Bound,
     routers: Routers,

@@ -23,7 +23,7 @@ mod tests;
 
 pub use listener::{
     BindError, Bound, CloseAll, Closed, ConnectionNotice, DrainConnections, EnterLameDuck, Listener, ListenerOptions,
-    ListenerState, NetworkArbiter, bind, launch_listener,
+    ListenerState, bind, launch_listener,
 };
 pub use options::Options;
 pub use state::ConnectionState;

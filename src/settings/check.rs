@@ -71,23 +71,14 @@ fn buffers(settings: &Settings, texts: &mut Vec<String>) {
     }
     let positive = [
         ("network.read_buffer", network.read_buffer as u64),
-        ("network.pre_auth_buffer", network.pre_auth_buffer as u64),
         ("network.drained_every", network.drained_every as u64),
         ("server.max_control_line", settings.server.max_control_line as u64),
         ("server.max_pending", settings.server.max_pending as u64),
         ("store.hot_bytes", store.hot_bytes as u64),
         ("store.journal_first_slot_bytes", store.journal_first_slot_bytes),
-        ("store.block_bytes", store.block_bytes as u64),
-        ("store.large_block_bytes", store.large_block_bytes as u64),
-        ("store.open_volumes", store.open_volumes as u64),
         ("jetstream.request_queue_limit", settings.jetstream.request_queue_limit as u64),
-        ("jetstream.limits.max_api_request", settings.jetstream.limits.max_api_request as u64),
-        ("jetstream.limits.max_json_depth", settings.jetstream.limits.max_json_depth as u64),
     ];
     texts.extend(positive.iter().filter(|(_, n)| *n == 0).map(|(key, _)| format!("{key} must be more than zero")));
-    if store.journal_slots < 2 {
-        texts.push("store.journal_slots must be 2 or more, since one is written while another is sealed".into());
-    }
 }
 
 /// Reference section 3.1, "Config conflicts".

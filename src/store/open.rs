@@ -130,7 +130,9 @@ fn check_format(dir: &Path) -> Result<(), OpenError> {
                 );
             }
             let mut file = File::create(&path).map_err(failed)?;
-            file.write_all(format!("postroom store {FORMAT}\n").as_bytes()).map_err(failed)
+            file.write_all(format!("postroom store {FORMAT}\n").as_bytes()).map_err(failed)?;
+            // A power cut later would leave an empty file, and a complaint.
+            file.sync_all().and_then(|()| File::open(dir)?.sync_all()).map_err(failed)
         }
     }
 }

@@ -5,7 +5,7 @@ use super::door;
 use super::listing::Listings;
 use super::revival::Revival;
 use crate::account::ThisIs;
-use crate::actor::{Act, Ctx, House, Mailbox, Receive, launch_here};
+use crate::actor::{Act, Ctx, House, Mailbox, Place, Receive, launch, launch_here};
 use crate::jetstream::Setting;
 use crate::jetstream::api::endpoint::{Endpoint, PREFIX};
 use crate::jetstream::api::json;
@@ -24,7 +24,7 @@ const NOT_OURS: &[&str] = &["CONSUMER.MSG.NEXT.>", "DIRECT.GET.>"];
 const API: u32 = 0;
 const DOMAIN_API: u32 = 1;
 
-/// Starts a Stream on the arbiter of the caller.
+/// Starts a Stream.
 pub(super) type Launch = Box<dyn Fn(&Setting, &Mailbox<JetStream>, Birth) -> StreamPort>;
 
 /// JetStream of one account: the catalogue of its streams, and the door of its API.
@@ -67,15 +67,20 @@ pub struct JetStreamState {
 }
 
 impl JetStream {
-    /// `own`: its own mailbox. `recovered`: the streams of this account found in the store. `next_stream`: the first
+    /// `others`: the arbiters that streams are spread over, beside the one it lives on itself. `own`: its own mailbox. `recovered`: the streams of this account found in the store. `next_stream`: the first
     /// number for a new stream.
     pub fn new(
         setting: Setting,
+        others: Vec<Place>,
         own: Mailbox<JetStream>,
         recovered: Vec<RecoveredStream>,
         next_stream: StreamId,
     ) -> Self {
-        Self::with_streams(setting, own, recovered, next_stream, Box::new(launch_stream))
+        let launch = move |setting: &Setting, jetstream: &Mailbox<JetStream>, birth: Birth| {
+            let place = birth.stream().0 as usize % (others.len() + 1);
+            launch_stream(setting, place.checked_sub(1).map(|place| &others[place]), jetstream, birth)
+        };
+        Self::with_streams(setting, own, recovered, next_stream, Box::new(launch))
     }
 
     pub(super) fn with_streams(
@@ -173,11 +178,24 @@ pub(super) fn config_of(found: &RecoveredStream) -> (StreamConfig, Option<String
     (config, refusal)
 }
 
-fn launch_stream(setting: &Setting, jetstream: &Mailbox<JetStream>, birth: Birth) -> StreamPort {
-    let (setting, jetstream) = (setting.clone(), jetstream.clone());
+/// Starts a stream, here or elsewhere. Its consumers will live beside it.
+fn launch_stream(
+    setting: &Setting,
+    elsewhere: Option<&Place>,
+    jetstream: &Mailbox<JetStream>,
+    birth: Birth,
+) -> StreamPort {
+    let (mut setting, jetstream) = (setting.clone(), jetstream.clone());
     // JetStream hears of streams that end, and passes it on.
     let house = House { ended: Some(jetstream.outlet()), ..setting.house.clone() };
-    StreamPort::to(&launch_here(&house, |own| Stream::new(setting, jetstream, own, birth)))
+    let stream = match elsewhere {
+        None => launch_here(&house, |own| Stream::new(setting, jetstream, own, birth)),
+        Some((arbiter, timers)) => {
+            setting.timers = timers.clone();
+            launch(arbiter, &house, move |own| Stream::new(setting, jetstream, own, birth))
+        }
+    };
+    StreamPort::to(&stream)
 }
 
 impl Act for JetStream {

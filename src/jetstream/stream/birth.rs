@@ -17,3 +17,13 @@ pub enum Birth {
     /// Found in the store.
     Recovered(Box<RecoveredStream>),
 }
+
+impl Birth {
+    /// The number of the stream.
+    pub fn stream(&self) -> StreamId {
+        match self {
+            Self::New { id, .. } => *id,
+            Self::Recovered(found) => found.id,
+        }
+    }
+}

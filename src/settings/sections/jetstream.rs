@@ -68,13 +68,6 @@ pub struct JetStreamLimits {
     /// The longest deduplication window; zero has no limit.
     #[serde(with = "units::duration")]
     pub duplicate_window: Duration,
-    /// Filter subjects of one consumer.
-    pub max_filter_subjects: usize,
-    /// Bytes of one API request.
-    #[serde(with = "units::size")]
-    pub max_api_request: usize,
-    /// Nesting of JSON in an API request.
-    pub max_json_depth: usize,
     /// Bytes of a snapshot to restore; 0 leaves it to `max_file`.
     #[serde(with = "units::size")]
     pub max_restore: u64,
@@ -136,9 +129,6 @@ impl Default for JetStreamLimits {
             max_ack_pending: 0,
             max_request_batch: 0,
             duplicate_window: Duration::ZERO,
-            max_filter_subjects: 1024,
-            max_api_request: units::MIB,
-            max_json_depth: 64,
             max_restore: 0,
             batch: BatchLimits::default(),
         }

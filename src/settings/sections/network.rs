@@ -18,9 +18,6 @@ pub struct NetworkSettings {
     /// How far that buffer grows for a busy connection, messages larger than it aside.
     #[serde(with = "units::size")]
     pub read_buffer_max: usize,
-    /// What a connection may send before it is let in.
-    #[serde(with = "units::size")]
-    pub pre_auth_buffer: usize,
     /// A publisher waits while a destination of its batch has more than this unwritten.
     #[serde(with = "units::size")]
     pub stall_above: usize,
@@ -58,7 +55,6 @@ impl Default for NetworkSettings {
             arbiters_wanted: 0,
             read_buffer: 4 * units::KIB,
             read_buffer_max: 128 * units::KIB,
-            pre_auth_buffer: 64 * units::KIB,
             stall_above: units::MIB,
             stall_below: 512 * units::KIB,
             stall_time: Duration::from_millis(10),

@@ -23,16 +23,6 @@ pub struct StoreSettings {
     /// The slots of a fresh journal, so that a new server need not write zeroes for long.
     #[serde(with = "units::size")]
     pub journal_first_slot_bytes: u64,
-    /// Slots of the journal's ring.
-    pub journal_slots: usize,
-    /// A block of small messages in a volume.
-    #[serde(with = "units::size")]
-    pub block_bytes: usize,
-    /// A block of messages of 1 KiB and more.
-    #[serde(with = "units::size")]
-    pub large_block_bytes: usize,
-    /// Sealed volumes open at one time; each takes some eighty file descriptors.
-    pub open_volumes: usize,
 }
 
 impl StoreSettings {
@@ -53,10 +43,6 @@ impl Default for StoreSettings {
             seal_after: Duration::from_secs(30),
             journal_slot_bytes: 64 * units::MIB as u64,
             journal_first_slot_bytes: 4 * units::MIB as u64,
-            journal_slots: 4,
-            block_bytes: 64 * units::KIB,
-            large_block_bytes: 256 * units::KIB,
-            open_volumes: 4,
         }
     }
 }

@@ -8,6 +8,7 @@
 pub mod archive;
 pub mod block;
 pub mod handle;
+mod heal;
 pub mod library;
 pub mod meta;
 pub mod model;

@@ -1,9 +1,11 @@
 //! Gets out of a damaged volume what its database refuses to read.
 //!
-//! sled refuses a leaf, up to eight blocks, when its checksum fails. Our blocks and records have checksums of their own,
-//! and little of a leaf is really compressed: mostly all but one record is still there.
+//! sled refuses a leaf, up to eight blocks, when its checksum fails. One flipped bit is turned back, and nothing is lost.
+//! With more, our blocks and records have checksums of their own, and little of a leaf is really compressed: mostly all
+//! but the records that were hit are still there.
 
 use super::block::ReadBlock;
+use super::heal::{is_damaged, turn_back_one_bit};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -30,18 +32,15 @@ pub fn salvage(database: &Path) -> Salvaged {
             for slot in 0..length / size.max(1) {
                 let mut bytes = vec![0; size as usize];
                 if file.read_exact_at(&mut bytes, slot * size).is_ok() && is_damaged(&bytes) {
+                    if turn_back_one_bit(&mut bytes) {
+                        tracing::warn!("store: damaged by one flipped bit, read without it: {}", slab.path().display());
+                    }
                     unpack(&bytes, &mut found);
                 }
             }
         }
     }
     found
-}
-
-/// A slot ends with a crc32 (of the kind that zip files use), its lowest byte changed so that it is never that of zeroes.
-fn is_damaged(slot: &[u8]) -> bool {
-    let Some((content, crc)) = slot.split_last_chunk::<4>() else { return false };
-    (crc32fast::hash(content) ^ 0xAF).to_le_bytes() != *crc && content.iter().any(|byte| *byte != 0)
 }
 
 fn unpack(slot: &[u8], found: &mut Salvaged) {
