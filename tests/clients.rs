@@ -249,3 +249,38 @@ async fn a_message_id_counts_once() {
     let context = jetstream::new(broker.client().await);
     assert!(publish(&context).await.duplicate, "remembered over a restart");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn streams_are_spread_over_storage_threads() {
+    let mut broker = TestBroker::with(|settings| settings.store.arbiters_wanted = 3);
+    let names = ["S1", "S2", "S3", "S4"];
+    for restarted in [false, true] {
+        let client = broker.client().await;
+        let context = jetstream::new(client.clone());
+        for name in names {
+            let config = stream::Config { name: name.into(), ..Default::default() };
+            let stream = context.get_or_create_stream(config).await.unwrap();
+            let config = pull::Config { durable_name: Some("worker".into()), ..Default::default() };
+            let worker: PullConsumer = stream.get_or_create_consumer("worker", config).await.unwrap();
+            let expected = if restarted { 5..=8 } else { 1..=4 };
+            for seq in expected.clone() {
+                assert_eq!(context.publish(name, "x".into()).await.unwrap().await.unwrap().sequence, seq);
+            }
+            let batch: Vec<_> = worker.fetch().max_messages(4).messages().await.unwrap().try_collect().await.unwrap();
+            let seqs: Vec<u64> = batch.iter().map(|message| message.info().unwrap().stream_sequence).collect();
+            assert_eq!(seqs, expected.collect::<Vec<_>>());
+            for message in &batch {
+                message.double_ack().await.unwrap();
+            }
+        }
+        // The clock beside each stream was asked for alarms.
+        let answer = client.request("$SYS.REQ.ACTORS", "{\"kind\":\"timers\"}".into()).await.unwrap();
+        let actors: serde_json::Value = serde_json::from_slice(&answer.payload).unwrap();
+        for place in ["storage-0", "storage-1", "storage-2"] {
+            let clock = actors["actors"].as_array().unwrap().iter().find(|actor| actor["name"] == place);
+            let alarms = |state: &serde_json::Value| state["armed"].as_u64().unwrap() + state["rung"].as_u64().unwrap();
+            assert!(clock.is_some_and(|clock| alarms(&clock["state"]) > 0), "{place}: {actors}");
+        }
+        broker.restart();
+    }
+}

@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StoreSettings {
-    /// Threads that streams and consumers live on; 0 takes one up to four cores, else a quarter of the cores.
+    /// Threads that streams and consumers live on; 0 takes a quarter of the cores, one at least.
     #[serde(rename = "arbiters")]
     pub arbiters_wanted: usize,
     /// Messages kept in memory until they are sealed in a volume, for the whole server.
