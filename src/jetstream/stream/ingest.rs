@@ -134,6 +134,10 @@ impl Stream {
             Cow::Borrowed(other) => Cow::Owned(other.to_vec()),
         };
         let subject = publication.subject;
+        // Taken one by one, a batch would be acknowledged as what it is not.
+        if wanted.batch_id.is_some() {
+            return Err(ErrCode::AtomicPublishDisabled.api());
+        }
         self.check_counter(&wanted)?;
         self.check_expectations(&wanted, subject)?;
         if wanted.schedule.is_some() || wanted.scheduler.is_some() || wanted.schedule_next.is_some() {

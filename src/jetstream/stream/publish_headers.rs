@@ -20,6 +20,7 @@ pub struct PublishHeaders<'a> {
     pub stream_source: Option<&'a [u8]>,
     pub marker_reason: Option<&'a [u8]>,
     pub kv_operation: Option<&'a [u8]>,
+    pub batch_id: Option<&'a [u8]>,
     /// Put there by the core for a service import: not stored.
     pub has_request_info: bool,
 }
@@ -69,6 +70,7 @@ impl<'a> PublishHeaders<'a> {
             b"Nats-Stream-Source" => (12, &mut self.stream_source),
             b"Nats-Marker-Reason" => (13, &mut self.marker_reason),
             b"KV-Operation" => (14, &mut self.kv_operation),
+            b"Nats-Batch-Id" => (15, &mut self.batch_id),
             b"Nats-Request-Info" => {
                 self.has_request_info = true;
                 return;

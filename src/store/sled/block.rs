@@ -9,8 +9,9 @@
 
 use crate::protocol::StoredMessage;
 use crate::store::IndexEntry;
-use crate::store::record::{ENTRY_HEAD, body_layout, index_entry};
+use crate::store::record::{ENTRY_HEAD, Layout, body_layout, index_entry};
 use bytes::{BufMut, Bytes, BytesMut};
+use std::ops::Range;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"prB\x01");
 const HEAD: usize = 40;
@@ -102,6 +103,16 @@ fn encode(stream: u64, run: &[Record<'_>]) -> NewBlock {
     NewBlock { first, last, bytes: out.freeze(), gaps }
 }
 
+fn part<'a>(bytes: &'a [u8], range: &Range<u32>) -> &'a [u8] {
+    &bytes[range.start as usize..range.end as usize]
+}
+
+fn keep(into: &mut BytesMut, bytes: &[u8]) -> Range<u32> {
+    let start = into.len() as u32;
+    into.put_slice(bytes);
+    start..into.len() as u32
+}
+
 fn head_checksum(head_and_table: &[u8]) -> u32 {
     let seed = crc32c::crc32c(&head_and_table[..HEAD - 4]);
     crc32c::crc32c_append(seed, &head_and_table[HEAD..])
@@ -144,11 +155,11 @@ impl ReadBlock {
     }
 
     /// Sequence, and where its record lies: all of them, in order.
-    fn places(&self) -> impl Iterator<Item = (u64, std::ops::Range<usize>)> {
+    fn places(&self) -> impl Iterator<Item = (u64, Range<usize>)> {
         (0..self.count).map(|number| self.place(number))
     }
 
-    fn place(&self, number: usize) -> (u64, std::ops::Range<usize>) {
+    fn place(&self, number: usize) -> (u64, Range<usize>) {
         let (offset, seq) = self.table(number);
         let end = if number + 1 < self.count { self.table(number + 1).0 } else { self.bytes.len() };
         (seq, offset..end)
@@ -178,7 +189,7 @@ impl ReadBlock {
     }
 
     /// The checksum and the body of a record, if the checksum holds.
-    fn sound(&self, seq: u64, place: std::ops::Range<usize>) -> Option<(u32, std::ops::Range<usize>)> {
+    fn sound(&self, seq: u64, place: Range<usize>) -> Option<(u32, Range<usize>)> {
         let record = self.bytes.get(place.clone())?;
         let (crc, body) = record.split_first_chunk::<RECORD_HEAD>()?;
         let crc = u32::from_le_bytes(*crc);
@@ -205,14 +216,32 @@ impl ReadBlock {
     }
 
     /// What an index needs of each message; an error for a damaged one.
-    pub fn index(&self) -> impl Iterator<Item = (u64, Result<IndexEntry, DamagedRecord>)> {
-        self.places().map(|(seq, place)| {
-            let entry = self.sound(seq, place).and_then(|(_, body)| {
-                let buffer = self.bytes.slice(body);
-                body_layout(&buffer, 0).map(|at| index_entry(seq, &buffer, &at))
-            });
-            (seq, entry.ok_or(DamagedRecord))
-        })
+    ///
+    /// It is a copy: a start that held on to the payloads would need as much memory as there is stored.
+    pub fn index(&self) -> Vec<(u64, Result<IndexEntry, DamagedRecord>)> {
+        let mut kept = BytesMut::new();
+        let mut before = 0..0;
+        let found: Vec<(u64, Option<Layout>)> = self
+            .places()
+            .map(|(seq, place)| {
+                let body = self.sound(seq, place).map(|(_, body)| &self.bytes[body]);
+                let at = body.and_then(|body| Some((body, body_layout(body, 0)?)));
+                let copied = at.map(|(body, mut at)| {
+                    let subject = part(body, &at.subject);
+                    // Neighbours often have one subject.
+                    if part(&kept, &before) != subject {
+                        before = keep(&mut kept, subject);
+                    }
+                    at.subject = before.clone();
+                    at.headers = keep(&mut kept, part(body, &at.headers));
+                    at
+                });
+                (seq, copied)
+            })
+            .collect();
+        let kept = Bytes::copy_from_slice(&kept);
+        let entry = |seq, at: Option<Layout>| at.map(|at| index_entry(seq, &kept, &at)).ok_or(DamagedRecord);
+        found.into_iter().map(|(seq, at)| (seq, entry(seq, at))).collect()
     }
 
     pub fn len(&self) -> usize {

@@ -169,7 +169,7 @@ impl Library {
             match shelf.block(&self.dir, id, first, block) {
                 Some(read) => {
                     let there = |seq: &u64| *seq >= stream.first && !stream.removed.contains(*seq);
-                    read.index().filter(|(seq, _)| there(seq)).for_each(&mut tell);
+                    read.index().into_iter().filter(|(seq, _)| there(seq)).for_each(&mut tell);
                 }
                 None => {
                     let seqs = first.max(stream.first)..=block.last;

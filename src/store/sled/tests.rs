@@ -69,6 +69,21 @@ fn a_flipped_bit_in_a_volume_costs_nothing() {
 }
 
 #[test]
+fn what_an_index_holds_is_a_copy() {
+    let entries: Vec<_> = (1..=3).map(|seq| (seq, entry(seq, 100))).collect();
+    let records = entries.iter().filter_map(|(seq, entry)| block::record_of_entry(*seq, entry));
+    let bytes = block::build(1, records).remove(0).bytes;
+    let block = ReadBlock::open(bytes.clone()).unwrap();
+    let index: Vec<_> = block.index().into_iter().map(|(seq, entry)| (seq, entry.unwrap())).collect();
+    drop(block);
+    assert!(bytes.is_unique(), "the index holds on to the payloads");
+    for (seq, entry) in index {
+        assert_eq!((entry.seq, &entry.subject[..], &entry.headers[..]), (seq, &b"x"[..], &b""[..]));
+        assert_eq!(entry.payload_len as usize, (100 / 8 + 1) * 8);
+    }
+}
+
+#[test]
 fn a_damaged_record_in_a_volume_costs_one_message() {
     let dir = tempfile::tempdir().unwrap();
     let seqs: Vec<u64> = (1..=2000).collect();

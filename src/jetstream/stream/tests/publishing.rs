@@ -93,6 +93,9 @@ async fn the_first_check_that_fails_is_told() {
     assert_eq!(world.publish("a", &[("Nats-TTL", "abc")], "").await.err_code(), Some(10165));
     assert_eq!(world.publish("a", &[("Nats-Incr", "x")], "").await.err_code(), Some(10171));
     assert_eq!(world.publish("a", &[("Nats-Schedule", "@at 2001-01-01T00:00:00Z")], "").await.err_code(), Some(10188));
+    // A batch is not taken apart.
+    let batch = [("Nats-Batch-Id", "b"), ("Nats-Batch-Sequence", "1"), ("Nats-Batch-Commit", "1")];
+    assert_eq!(world.publish("a", &batch, "").await.err_code(), Some(10174));
     assert_eq!(world.publish("a", &[("Long", &"x".repeat(65_536))], "").await.err_code(), Some(10097));
     assert_eq!(world.state().await["messages"], 1);
 }
