@@ -1,4 +1,4 @@
-use super::frame::{End, HEAD};
+use super::frame::{End, FRAME_OVERHEAD, HEAD};
 use super::gather::Gather;
 use super::group::Group;
 use super::ring::{Ring, SlotEntry};
@@ -155,15 +155,17 @@ impl Journal {
     /// Not durable before [`sync`](Self::sync).
     pub fn write<'a>(&mut self, groups: impl Iterator<Item = &'a Group> + Clone) -> Result<usize, WriteError> {
         let Some(first) = groups.clone().next() else { return Ok(0) };
-        if self.room() < first.size() as u64 {
+        // Room for a mark is kept back: without one, damage to the last frame would pass for a torn tail.
+        let kept = if first.is_empty() { 0 } else { FRAME_OVERHEAD as u64 };
+        if self.room(kept) < first.size() as u64 {
             if self.durable < self.position() {
                 // A slot is left only when it is durable: a round never spans two files.
                 self.sync().map_err(WriteError::Broken)?;
             }
-            self.open_slot(first.size() as u64).map_err(WriteError::NoSlot)?;
+            self.open_slot(first.size() as u64 + kept).map_err(WriteError::NoSlot)?;
         }
         let start = self.position();
-        let (mut position, mut left, mut count) = (start, self.room(), 0);
+        let (mut position, mut left, mut count) = (start, self.room(kept), 0);
         let mut heads: Vec<[u8; HEAD]> = Vec::new();
         let mut taken: Vec<&Group> = Vec::new();
         for group in groups {
@@ -217,7 +219,7 @@ impl Journal {
             return Ok(());
         }
         let group = Group::new(crate::store::StreamId(0));
-        if self.room() < group.size() as u64 {
+        if self.room(0) < group.size() as u64 {
             return Ok(());
         }
         // What it adds is durable only with the next round, and says nothing that would be missed.
@@ -268,7 +270,7 @@ impl Journal {
 
     /// Whether a frame of this size needs another slot, and none is there.
     pub fn lacks_slot(&self, size: usize) -> bool {
-        self.room() < size as u64 && self.free.is_empty()
+        self.room(FRAME_OVERHEAD as u64) < size as u64 && self.free.is_empty()
     }
 
     /// Where a seal of what lies above `from` ends: with the journal, or with a slot that is left, so that no more than
@@ -337,8 +339,9 @@ impl Journal {
         });
     }
 
-    fn room(&self) -> u64 {
-        self.current.as_ref().map_or(0, |slot| slot.size.saturating_sub(self.used))
+    /// Bytes left in the current slot, without those that are kept back.
+    fn room(&self, kept: u64) -> u64 {
+        self.current.as_ref().map_or(0, |slot| slot.size.saturating_sub(self.used + kept))
     }
 
     fn open_slot(&mut self, needed: u64) -> io::Result<()> {
