@@ -42,12 +42,8 @@ pub async fn build(settings: Settings, identity: Identity, ended: oneshot::Sende
     let house = House { stats: settings.stats.enabled.then(|| stats.outlet()), ended: None };
     let here = with_clock(main, &house, "main");
 
-    let mut arbiters: Vec<Arbiter> = (0..settings.network.arbiters()).map(|_| Arbiter::new()).collect();
-    let network: Vec<Place> = arbiters
-        .iter()
-        .enumerate()
-        .map(|(number, arbiter)| with_clock(arbiter.handle(), &house, &format!("network-{number}")))
-        .collect();
+    let mut arbiters = Vec::new();
+    let network = places(settings.network.arbiters(), "network", &house, &mut arbiters);
     let routers = launch_routers(&network, &house, router::Options::from(&settings));
     if settings.stats.enabled {
         stats.send(stats::Open { switchboard: routers.switchboard(), timers: here.1.clone() });
@@ -61,15 +57,9 @@ pub async fn build(settings: Settings, identity: Identity, ended: oneshot::Sende
     let streams = match settings.jetstream.enabled {
         false => None,
         true => {
-            let storage: Vec<Arbiter> = (0..settings.store.arbiters()).map(|_| Arbiter::new()).collect();
-            let places = storage
-                .iter()
-                .enumerate()
-                .map(|(number, arbiter)| with_clock(arbiter.handle(), &house, &format!("storage-{number}")))
-                .collect();
-            arbiters.extend(storage);
+            let storage = places(settings.store.arbiters(), "storage", &house, &mut arbiters);
             let (switchboard, registry) = (routers.switchboard(), system.outlet());
-            Some(jetstream::build(&settings, &identity, &house, places, switchboard, registry).await?)
+            Some(jetstream::build(&settings, &identity, &house, storage, switchboard, registry).await?)
         }
     };
 
@@ -90,6 +80,17 @@ pub async fn build(settings: Settings, identity: Identity, ended: oneshot::Sende
     let children = Children { listener, streams, arbiters };
     let broker = launch_here(&house, |own| Broker::new(own, settings, children, here.1, ended));
     Ok(Standing { broker, clients })
+}
+
+/// Starts so many arbiters, each with its clock. `arbiters` are those to be stopped in the end.
+fn places(count: usize, kind: &str, house: &House, arbiters: &mut Vec<Arbiter>) -> Vec<Place> {
+    let place = |number| {
+        let arbiter = Arbiter::new();
+        let place = with_clock(arbiter.handle(), house, &format!("{kind}-{number}"));
+        arbiters.push(arbiter);
+        place
+    };
+    (0..count).map(place).collect()
 }
 
 fn with_clock(arbiter: ArbiterHandle, house: &House, name: &str) -> Place {

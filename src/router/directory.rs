@@ -48,7 +48,7 @@ impl Directory {
 
     /// Brings near what the delivery to these subscriptions will look at first.
     pub(super) fn approach(&self, set: &MatchSet) {
-        for &key in set.plain.iter().take(1) {
+        if let Some(&key) = set.plain.first() {
             std::hint::black_box(self.subs.get(key).map(|sub| sub.slot));
         }
     }

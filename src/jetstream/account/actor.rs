@@ -67,8 +67,8 @@ pub struct JetStreamState {
 }
 
 impl JetStream {
-    /// `others`: the arbiters that streams are spread over, beside the one it lives on itself. `own`: its own mailbox. `recovered`: the streams of this account found in the store. `next_stream`: the first
-    /// number for a new stream.
+    /// `others`: the arbiters that streams are spread over, beside the one it lives on itself. `own`: its own mailbox.
+    /// `recovered`: the streams of this account found in the store. `next_stream`: the first number for a new stream.
     pub fn new(
         setting: Setting,
         others: Vec<Place>,

@@ -239,7 +239,7 @@ impl ReadBlock {
                 (seq, copied)
             })
             .collect();
-        let kept = Bytes::copy_from_slice(&kept);
+        let kept = kept.freeze();
         let entry = |seq, at: Option<Layout>| at.map(|at| index_entry(seq, &kept, &at)).ok_or(DamagedRecord);
         found.into_iter().map(|(seq, at)| (seq, entry(seq, at))).collect()
     }
