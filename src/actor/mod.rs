@@ -15,6 +15,8 @@ mod probe;
 mod timers;
 
 #[cfg(test)]
+pub(crate) mod ear;
+#[cfg(test)]
 mod tests;
 
 pub use clock::{Clock, SharedClock, SystemClock};

@@ -1,3 +1,4 @@
+use super::ear::ear;
 use super::*;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -37,31 +38,6 @@ impl Receive<Break> for Counter {
     fn receive(&mut self, _: Break, _: &mut Ctx<Self>) {
         panic!("broken on purpose");
     }
-}
-
-/// Passes on what it is told, to a test.
-struct Ear<M>(mpsc::UnboundedSender<M>);
-
-impl<M: Send + 'static> Act for Ear<M> {
-    const KIND: &'static str = "ear";
-    type State = ();
-
-    fn name(&self) -> String {
-        "ear".into()
-    }
-
-    fn observe(&self) {}
-}
-
-impl<M: Send + 'static> Receive<M> for Ear<M> {
-    fn receive(&mut self, message: M, _: &mut Ctx<Self>) {
-        self.0.send(message).ok();
-    }
-}
-
-fn ear<M: Send + 'static>() -> (Outlet<M>, mpsc::UnboundedReceiver<M>) {
-    let (tell, heard) = mpsc::unbounded_channel();
-    (launch_here(&House::default(), |_| Ear(tell)).outlet(), heard)
 }
 
 #[actix_rt::test]

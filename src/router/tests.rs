@@ -1,35 +1,12 @@
 use super::messages::*;
 use super::*;
 use crate::account::AccountId;
-use crate::actor::{Act, Ctx, House, Mailbox, Outlet, Receive, Timers, launch_here};
+use crate::actor::ear::ear;
+use crate::actor::{House, Mailbox, Timers, launch_here};
 use crate::protocol::{Limits, PubOp, StoredMessage, take_pubs};
 use bytes::Bytes;
 use std::time::Duration;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-
-struct Ear<M>(tokio::sync::mpsc::UnboundedSender<M>);
-
-impl<M: Send + 'static> Act for Ear<M> {
-    const KIND: &'static str = "ear";
-    type State = ();
-
-    fn name(&self) -> String {
-        "ear".into()
-    }
-
-    fn observe(&self) {}
-}
-
-impl<M: Send + 'static> Receive<M> for Ear<M> {
-    fn receive(&mut self, message: M, _: &mut Ctx<Self>) {
-        self.0.send(message).ok();
-    }
-}
-
-fn ear<M: Send + 'static>() -> (Outlet<M>, UnboundedReceiver<M>) {
-    let (tell, heard) = unbounded_channel();
-    (launch_here(&House::default(), |_| Ear(tell)).outlet(), heard)
-}
+use tokio::sync::mpsc::UnboundedReceiver;
 
 const ACCOUNT: AccountId = AccountId::GLOBAL;
 const OPTIONS: Options = Options { stall_above: 1000, stall_below: 500, stall_time: Duration::from_millis(10) };

@@ -1,32 +1,8 @@
 use super::*;
-use crate::actor::{Act, Ctx, House, Outlet, Receive, launch_here};
+use crate::actor::House;
+use crate::actor::ear::ear;
 use bytes::Bytes;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-
-/// Passes on to a test what a stream would hear.
-struct Ear<M>(tokio::sync::mpsc::UnboundedSender<M>);
-
-impl<M: Send + 'static> Act for Ear<M> {
-    const KIND: &'static str = "ear";
-    type State = ();
-
-    fn name(&self) -> String {
-        "ear".into()
-    }
-
-    fn observe(&self) {}
-}
-
-impl<M: Send + 'static> Receive<M> for Ear<M> {
-    fn receive(&mut self, message: M, _: &mut Ctx<Self>) {
-        self.0.send(message).ok();
-    }
-}
-
-fn ear<M: Send + 'static>() -> (Outlet<M>, UnboundedReceiver<M>) {
-    let (tell, heard) = unbounded_channel();
-    (launch_here(&House::default(), |_| Ear(tell)).outlet(), heard)
-}
+use tokio::sync::mpsc::UnboundedReceiver;
 
 struct Ears {
     committed: UnboundedReceiver<Committed>,
